@@ -328,6 +328,10 @@ def same_for(alike: Sequence[str]) -> str:
     return f"{listed(alike)} would do as well."
 
 
+EITHER = "This one or the one before is enough: choose the constraint that matters less."
+"""Which of two fixes to take, each of which weakens another constraint."""
+
+
 def new_revision(feasible: Sequence[str]) -> str:
     """Return where Pods of the new revision may go."""
     return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
@@ -611,7 +615,8 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 
 @FIXES.rule(
     summary="add a node to a domain",
-    meaning="The new node is like an existing one, but empty and healthy, in the named domain.",
+    meaning="The new node is like an existing one, but empty and healthy, in the named domain. If the constraints"
+    " together leave no node, and no node is in all domains that they allow: like a node of another zone.",
     when="If such a node would take the Pod.",
     action="Add it, or check why the autoscaler does not.",
     link=entry.LIMITATIONS,
@@ -620,7 +625,8 @@ def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
     where, repaired = f" in {domains}" if domains else "", " but healthy" if fix.repaired else ""
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
-    return f"add a node like {fix.like}{repaired}{where}{pool}, {BY_AUTOSCALER}"
+    first = ". No node is in these domains yet: first make sure that the node pool covers the zone" * fix.elsewhere
+    return f"add a node like {fix.like}{repaired}{where}{pool}, {BY_AUTOSCALER}{first}"
 
 
 @FIXES.rule(

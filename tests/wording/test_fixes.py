@@ -121,6 +121,13 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
             "add a node like a1 to the node pool karpenter.sh/nodepool=gpu, by hand or by an autoscaler",
         ),
         (
+            of.AddNode(like="a1", domains=((ZONE, "b"), ("rack", "r")), repaired=False, elsewhere=True),
+            (
+                f"add a node like a1 in {ZONE} b and rack r, by hand or by an autoscaler. No node is in these domains"
+                " yet: first make sure that the node pool covers the zone"
+            ),
+        ),
+        (
             of.AddNode(like="a1", domains=(), repaired=False),
             "add a node like a1, by hand or by an autoscaler",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
@@ -20,7 +21,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.diagnosis.topology_keys import is_absent, similar_keys
 from kubectl_spread.objects.core import Node, Taint
-from kubectl_spread.objects.well_known_labels import HOSTNAME, WELL_KNOWN_KEYS, ZONE, names_pool
+from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, WELL_KNOWN_KEYS, ZONE, names_pool
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -174,15 +175,19 @@ def _taint_removal(name: str, taint: Taint) -> Command:
 
 
 def additions(situation: Situation) -> Iterator[Candidate]:
-    """Yield one more node for each domain: a sibling of an existing node, empty and healthy."""
+    """Yield one more node for each domain: a sibling of an existing node, empty and healthy.
+
+    One in another zone, if no node is in all domains that the constraints allow.
+    """
     spec, terms = situation.pod.spec, readable_terms(situation.pod)
     named = {condition.key for term in spec.required_terms for condition in term.match_expressions}
     near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
     # The labels that may decide about the Pod: those that it names, and those of volumes.
     keys = {*spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME} | {*situation.domain_keys}
-    moved = _labels_of_volume(situation)
+    by_volume = _labels_of_volume(situation)
+    infos = situation.handle.node_infos.values()
     seen: set[tuple[object, ...]] = set()
-    for info in situation.handle.node_infos.values():
+    for info, moved in (*((info, by_volume) for info in infos), *_in_other_zones(situation)):
         node = sibling(info.node, f"new-{info.name}")
         labels = {**node.metadata.labels, **moved}
         node = replace(node, metadata=replace(node.metadata, labels=labels))
@@ -191,13 +196,19 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         if shape in seen:
             continue
         seen.add(shape)
-        shown = dict.fromkeys((*situation.domain_keys, *moved)) or (ZONE,)
+        shown = dict.fromkeys((*situation.domain_keys, *by_volume)) or (ZONE,)
         domains = tuple((key, labels[key]) for key in shown if key in labels)
         pool = next((f"{key}={value}" for key, value in sorted(info.labels.items()) if names_pool(key)), "")
         yield NewNode(
-            proposal=AddNode(like=info.name, domains=domains, repaired=_is_ill(info.node), pool=pool),
+            proposal=AddNode(
+                like=info.name,
+                domains=domains,
+                repaired=_is_ill(info.node),
+                pool=pool,
+                elsewhere=moved is not by_volume,
+            ),
             obj=node,
-            group=tuple(map(str, node.spec.taints)),
+            group=(*map(str, node.spec.taints), *(() if moved is by_volume else domains[0])),
         )
 
 
@@ -205,6 +216,36 @@ def _is_ill(node: Node) -> bool:
     """Whether more than a cordon keeps Pods off, or a condition reports a problem."""
     passing = (taint for taint in node.spec.taints if is_passing(taint) and taint.key != CORDON.key)
     return any(passing) or bool(problems(node))
+
+
+def _in_other_zones(situation: Situation) -> Iterator[tuple[NodeInfo, Mapping[str, str]]]:
+    """Yield (a node; its labels with the value of its zone, in another zone of its region that is allowed).
+
+    Empty if some node is in all domains that the constraints allow. Nodes whose other domains are each within one zone,
+    such as racks, are in no other zone.
+    """
+    allowed = {
+        (counts.constraint.topology_key, value)
+        for counts in situation.counts
+        for value in counts.match_num
+        if not counts.is_full(value)
+    }
+    infos, others = situation.handle.node_infos.values(), [key for key in situation.domain_keys if key != ZONE]
+    fits = {
+        info.name: {key for key in situation.domain_keys if (key, info.labels.get(key)) in allowed} for info in infos
+    }
+    if not others or len(others) == len(situation.domain_keys) or len(situation.domain_keys) in map(len, fits.values()):
+        return
+    places = {(info.labels.get(REGION), info.labels.get(ZONE)) for info in infos}
+    spread = Counter(
+        domain
+        for domain, _ in {((key, info.labels.get(key)), info.labels.get(ZONE)) for info in infos for key in others}
+    )
+    for info in infos:
+        own, region = info.labels.get(ZONE), info.labels.get(REGION)
+        if own and fits[info.name] >= {*others} and all(spread[key, info.labels.get(key)] > 1 for key in others):
+            for zone in sorted(value for key, value in allowed if key == ZONE and (region, value) in places):
+                yield info, {key: zone for key, value in info.labels.items() if value == own}
 
 
 def _labels_of_volume(situation: Situation) -> Mapping[str, str]:

@@ -23,6 +23,7 @@ AFTER_A_NODE = frozenset(
     each.__name__ for each in (proposals.RaiseMaxSkew, proposals.MakeSoft, proposals.MovePod, proposals.RollBack)
 )
 """Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them."""
+WEAKENING = frozenset({proposals.RaiseMaxSkew.__name__, proposals.MakeSoft.__name__})
 _LABELS = frozenset({proposals.LabelNode.__name__, proposals.FixTopologyKey.__name__})
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
@@ -53,8 +54,9 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         )
         for each in item.new_nodes
     ]
+    equal = _equals(shown[:MOST_FIXES])
     changes = [
-        *(_fix_step(fix, item, extent, _opens(fix, item, extent)) for fix in shown),
+        *(_fix_step(fix, item, extent, _opens(fix, item, extent), either=fix in equal) for fix in shown),
         *(_fix_step(fix, item, extent, fix.then) for fix in for_autoscaler),
     ]
     # No repair of a node is worth waiting for where another one only has to be uncordoned.
@@ -142,7 +144,7 @@ def _why(line: str) -> str:
 
 
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:
-    """Return the first fix, and the next of another kind, if possible one of them that lets in Pods.
+    """Return the first fix, and its equal for another constraint, or the next of another kind that lets in Pods.
 
     None that takes the Pod from its node pool, or replaces Pods in vain. Where anything else lets the Pod in, none that
     overrides a decision or deletes Pods for good, and where it is only a matter of time, none that ends running Pods:
@@ -164,9 +166,15 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
         and not ((otherwise or item.new_nodes) and fix.disturbs is Disturbance.LOST)
         and not (soon and fix.disturbs is not Disturbance.NOTHING)
     ]
-    others = [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
+    others = _equals(kept) or [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
     helping = [fix for fix in others if fix.admits or kept[0].admits]
     return (*kept[:1], *(helping or others)[: MOST_FIXES - 1])
+
+
+def _equals(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """Return the fixes that weaken another constraint as far as the first of them weakens its own."""
+    first = fixes[0] if fixes and fixes[0].id in WEAKENING else None
+    return [] if first is None else [each for each in fixes[1:] if (each.id, each.admits) == (first.id, first.admits)]
 
 
 def _hidden(every: Sequence[Fix], flag: str) -> Iterator[str]:
@@ -193,8 +201,11 @@ def _only_uncordons(fix: Fix) -> bool:
     return fix.id == proposals.Uncordon.__name__ and fix.overrides is UNSET and fix.admits == fix.siblings
 
 
-def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str) -> Step:
-    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
+def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str, *, either: bool = False) -> Step:
+    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere.
+
+    ``either``: whether it is the equal of the one before.
+    """
     deleted = {str(change.target.namespace) for change in fix.changes if change.op == "delete"}
     # Of a manifest no Pod runs, and an autoscaler's fix opens no node: that it restarts none is not worth saying.
     quiet = fix.disturbs is Disturbance.NOTHING and bool(fix.feasible) and not item.source
@@ -207,6 +218,7 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str) -> 
         summary=with_short_keys(fix.summary),
         notes=(
             effect,
+            *((fixes.EITHER,) if either else ()),
             *((fixes.sentences(fix.ends),) if fix.ends else ()),
             *((fixes.same_for(fix.alike),) if fix.alike and not closed else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),

@@ -174,6 +174,27 @@ class TestAddNode:
         ]
         assert made == ([] if labels is None else [{"kubernetes.io/hostname": "new-a1", **labels}])
 
+    @pytest.mark.parametrize(
+        ("of_kind", "more", "added"),
+        [
+            ({}, [], ["new-a1"]),
+            ({}, [node("c2", zone="c", labels={"kind": "standard"}, unschedulable=True)], ["new-c2"]),
+            # What only one zone has may be a part of it, as a rack is.
+            ({"b1": "spot"}, [], []),
+        ],
+    )
+    def test_is_in_another_zone_if_no_node_is_in_all_domains_that_are_allowed(
+        self, of_kind: dict[str, str], more: list[Object], added: list[str]
+    ) -> None:
+        kinds = {"a1": "standard", "a2": "spot", "b1": "standard", "b2": "spot", "c1": "spot"} | of_kind
+        nodes = [node(name, zone=name[0], labels={"kind": each}) for name, each in kinds.items()]
+        # Zone c and standard nodes have the fewest Pods.
+        running = [web(f"on-{name}", on=name) for name in ("a1", "a2", "b2")]
+        pending = web(topologySpreadConstraints=[spread(key, selector=app("web")) for key in (ZONE, "kind")])
+        found = search([*nodes, *more, *running], pending).new_nodes
+        assert [each.feasible[0] for each in found] == added
+        assert all(each.alike == () and f"{ZONE} c and kind standard" in each.summary for each in found)
+
     def test_is_told_once_for_domains_that_are_alike(self) -> None:
         full = {"allocatable": {"cpu": "1"}}
         objects = [*zones(a=full, b=full, c=full), *(pod(f"p-{z}", on=f"{z}1", requests={"cpu": "1"}) for z in "abc")]

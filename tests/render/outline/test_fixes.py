@@ -259,6 +259,18 @@ def test_a_new_node_that_is_not_enough_says_so() -> None:
     )
 
 
+def test_of_two_constraints_the_operator_chooses_which_to_weaken() -> None:
+    zone, rack, soft = fix(summary="by zone"), fix(summary="by rack"), fix(id="MakeSoft")
+    told = lines(blocked(zone, rack, soft))
+    assert told[2] == (
+        "  2. RaiseMaxSkew: by rack. Then this Pod can go to a1 or b1. This one or the one before is enough: choose the"
+        " constraint that matters less. No running Pod restarts."
+    )
+    fewer = fix(summary="by rack", admits=0)
+    assert lines(blocked(zone, fewer, soft))[2].startswith("  2. MakeSoft: ")
+    assert lines(blocked(fix(id="MovePod"), fix(id="MovePod"), soft))[2].startswith("  2. MakeSoft: ")
+
+
 def test_the_deletion_of_a_pod_in_another_namespace_asks_its_owner() -> None:
     def told(namespace: str) -> str:
         change = Change(target=Target(kind="Pod", namespace=namespace, name="b"), op="delete")
