@@ -219,14 +219,28 @@ class ConstraintCause(Cause, frozen=True, kw_only=True):
     also: tuple[str, ...] = ()
 
 
+class LeftOut(Facts, frozen=True, kw_only=True):
+    """Domains that a policy leaves out.
+
+    Attributes:
+        domains: their values.
+        taints: the taints of their nodes, with nodeTaintsPolicy Honor; empty if node affinity rules the nodes out.
+    """
+
+    domains: tuple[str, ...]
+    taints: tuple[str, ...] = ()
+
+
 class MinDomainsUnmet(ConstraintCause, frozen=True, kw_only=True):
     """There are fewer eligible domains than minDomains, so the global minimum counts as 0.
 
     Attributes:
         eligible: the eligible domains.
+        left_out: the other domains, if one policy leaves out all of them.
     """
 
     eligible: tuple[str, ...]
+    left_out: LeftOut | None = None
 
 
 class MissingKey(ConstraintCause, frozen=True, kw_only=True):

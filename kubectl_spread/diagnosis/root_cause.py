@@ -263,7 +263,31 @@ def _ghost_selector(blame: Blame) -> causes.GhostSelector | None:
 
 def _min_domains_unmet(blame: Blame) -> MinDomainsUnmet | None:
     unmet = next((constraint for constraint in blame.to_blame if _closed_by_min_domains(constraint, blame)), None)
-    return MinDomainsUnmet(constraint=_blamed(unmet, blame), eligible=unmet.eligible) if unmet else None
+    return _unmet(unmet, blame) if unmet else None
+
+
+def _unmet(constraint: ConstraintDiagnosis, blame: Blame, also: tuple[str, ...] = ()) -> MinDomainsUnmet:
+    return MinDomainsUnmet(
+        constraint=_blamed(constraint, blame),
+        also=also,
+        eligible=constraint.eligible,
+        left_out=_left_out(constraint, blame),
+    )
+
+
+def _left_out(constraint: ConstraintDiagnosis, blame: Blame) -> causes.LeftOut | None:
+    """Return the domains that are not eligible; None if there are none, or several reasons."""
+    domain_of = blame.handle.index.values(constraint.topology_key)
+    domains = tuple(domain.value for domain in constraint.domains if not domain.eligible)
+    bypassed = [node for node in constraint.bypassed_nodes if domain_of.get(node.name) in domains]
+    taints: dict[str, None] = {}
+    for node in bypassed:
+        reason = blame.spread.explainer.of_plugin(tainttoleration.NAME, blame.handle.node_infos[node.name])
+        if node.reason == "NodeTaintsPolicy" and isinstance(reason, reasons.UntoleratedTaints):
+            taints |= dict.fromkeys(reason.taints)
+    policies = {node.reason for node in bypassed}
+    known = policies == {"NodeAffinityPolicy"} or (policies == {"NodeTaintsPolicy"} and taints)
+    return causes.LeftOut(domains=domains, taints=tuple(taints)) if known else None
 
 
 def _closed_by_min_domains(constraint: ConstraintDiagnosis, blame: Blame) -> bool:
@@ -413,7 +437,7 @@ def _constraint_alone(blame: Blame) -> causes.AloneCause | None:
     if not eligible:
         return causes.NoEligibleDomain(constraint=blamed, also=others, nodes=len(blame.handle.node_infos))
     if len(eligible) < constraint.min_domains:
-        return MinDomainsUnmet(constraint=blamed, also=others, eligible=eligible)
+        return _unmet(constraint, blame, others)
     return causes.DomainsFull(constraint=blamed, also=others, minimum_domains=constraint.minimum_domains)
 
 
@@ -449,7 +473,7 @@ def _why_it_blocks(constraint: ConstraintDiagnosis, blame: Blame) -> BlockingRea
     core = next(core for core in blame.spread.cores if this in core)
     alone = len(core) == 1 and _too_few_domains(constraint)
     if alone or _closed_by_min_domains(constraint, blame):
-        return MinDomainsUnmet(constraint=_blamed(constraint, blame), eligible=constraint.eligible)
+        return _unmet(constraint, blame)
     if constraint.pinned and len(core) > 1:
         return _pinned_domain(constraint, blame)
     return blame.conflicting(each for each in core if each != this)

@@ -359,14 +359,31 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
     short = (
         f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
     )
+    left = _left_out(cause)
     return Texts(
         [
+            *(f"{there} ({named(values)}), {asks}: {text}{left}" for text in (held, brief_most) if left),
             *(f"{there} ({named(values)}), {asks}: {text}" for text in (held, brief_most)),
             f"{there}, {asks}: {brief_most}",
             f"{there}, {asks}.",
         ],
         [f"{short}{limits(constraint)}", short],
     )
+
+
+def _left_out(cause: causes.MinDomainsUnmet) -> str:
+    """Return the sentence about the domains that do not count; empty if there are none, or several reasons."""
+    left = cause.left_out
+    if left is None:
+        return ""
+    number = len(left.domains)
+    noun = noun_for(cause.constraint.topology_key, number)
+    noun = noun if noun.isalpha() else "domain" if number == 1 else "domains"
+    do, be = ("does", "it is") if number == 1 else ("do", "they are")
+    why = f"{be} outside the Pod's node affinity"
+    if left.taints:
+        why = f"taint{'s' * (len(left.taints) > 1)} {named(left.taints)}, nodeTaintsPolicy Honor"
+    return f" The {noun} {named(left.domains)} {do} not count: {why}."
 
 
 def _noun(constraint: causes.BlamedConstraint, number: int) -> str:

@@ -76,6 +76,28 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
             ),
         ),
         (
+            incoming(zoned(minDomains=3, nodeTaintsPolicy="Honor")),
+            [*ABC[:3], node("c1", zone="c", taints=["site=c:NoSchedule"]), *web("a1", "b1")],
+            (
+                "Only 2 zones count for this Pod (a and b), but minDomains requires 3: until there are more zones, each"
+                " may hold only 1 matching Pod. The zone c does not count: taint site=c:NoSchedule, nodeTaintsPolicy"
+                " Honor."
+            ),
+        ),
+        (
+            incoming(spread("rack", selector=app("web"), minDomains=3), nodeSelector={"disk": "ssd"}),
+            [
+                *(node(f"n{i}", labels={"rack": f"r{i}", "disk": "ssd"}) for i in (1, 2)),
+                *(node(f"n{i}", labels={"rack": f"r{i}"}) for i in (3, 4)),
+                *web("n1", "n2"),
+            ],
+            (
+                "Only 2 racks count for this Pod (r1 and r2), but minDomains requires 3: until there are more racks,"
+                " each may hold only 1 matching Pod. The racks r3 and r4 do not count: they are outside the Pod's node"
+                " affinity."
+            ),
+        ),
+        (
             incoming(zoned(), spread(HOSTNAME, selector=app("web"))),
             [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), *web("a1", "a1", "a2", "b1", "b1")],
             (
@@ -89,7 +111,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
             f"{PINNED}: 3 cpu requested, 2 free. {OTHERS}",
         ),
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_what_is_to_blame(described: Object, objects: Sequence[Object], summary: str) -> None:
     assert report_of(described, objects).summary == summary
