@@ -55,9 +55,11 @@ def of_several_nodes(details: Sequence[str]) -> str:
         details = [each for each in details if not any({*_parts(other)} < {*_parts(each)} for other in details)]
         return " or ".join(details if len(details) <= MOST_REASONS else (*details[:2], "other reasons"))
     asked = [tuple(amount for amount, _, _ in each) for each in lacking]
-    amounts = [*dict.fromkeys(chain.from_iterable(asked))]
-    of_which = "" if len({*asked}) == 1 else "of at least one "
-    return f"{enumerated(amounts)} requested, too little {of_which}free"
+    every = [*dict.fromkeys(chain.from_iterable(asked))]
+    if len({*asked}) == 1:
+        return f"{enumerated(every)} requested, too little free"
+    amounts, names = zip(*(each.split(" ", 1) for each in every), strict=True)
+    return f"too little {' or '.join(names)} free ({enumerated(amounts)} requested)"
 
 
 def _parts(detail: str) -> Sequence[str]:
