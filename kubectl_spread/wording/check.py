@@ -59,7 +59,7 @@ NO_POD = "no Pod needs to be scheduled."
 GATED, STUCK = "Gated", "Stuck"
 """Why a manifest is not all Schedulable: a gate holds its Pods, or some of them find no node."""
 NOT_SCHEDULABLE = "not schedulable. {}"
-RANDOM_TIES = "Some choices are random: {} orders were simulated, the first one by name."
+RANDOM_TIES = "Some choices are random: ranges show the results of {} simulations, and all else is of the first one."
 MAKERS: Mapping[str, str] = {
     "ServiceAccount": "created with the application: apply its manifest too",
     "PriorityClass": "a cluster administrator creates it",

@@ -428,7 +428,7 @@ UNREAD: Mapping[str, str] = {
     r"^Chance decides between equal nodes: .*$": "which nodes are equal is told by the tests of check",
     r"^Not counted: the same nodes as for constraint \d+\.$": "the lines of that constraint name them",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
-    r"\d+ orders were simulated|^A range such as .*$": "orders are no part of the cluster",
+    r"the results of \d+ simulations|^A range such as .*$": "orders are no part of the cluster",
     r"\b\d+ more with --all-fixes\)|^(?:  )?\d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
         "fixes are counted by their own tests"
     ),
