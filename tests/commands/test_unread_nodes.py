@@ -119,7 +119,7 @@ def test_lists_that_are_missing_for_one_reason_are_one_line() -> None:
     [
         ([], (Unread(kinds.NODE, "not in the files"),), "Incomplete", "It is not known whether"),
         ([node("a1")], (), "Impossible", "No eviction helps: no node has the topology key"),
-        ([node("a1", labels={"zone": "a"})], (), "Balanced", "The constraint is satisfied"),
+        ([node("a1", labels={"zone": "a"})], (), "Balanced", "The only constraint is satisfied"),
     ],
     ids=["no nodes", "no node with the key", "nodes"],
 )
