@@ -7,10 +7,11 @@ containers and the rules of a podFailurePolicy about them; deadlines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import count
+from math import inf
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers.replicaset import Victims, victims
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
 from kubectl_spread.objects.core import Condition, Pod
-from kubectl_spread.objects.meta import JOB_INDEX_FAILURE_COUNT, ObjectMeta
+from kubectl_spread.objects.meta import JOB_INDEX_FAILURE_COUNT, ObjectMeta, grouped
 from kubectl_spread.objects.workloads import CronJob, Job, JobSpec, PodFailurePolicy, PodFailurePolicyRule
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
@@ -121,10 +122,16 @@ def surplus(job: Job, pods: Sequence[Pod], *, moments: Sequence[datetime], order
     """
     if foreign_manager(job) or job.finished:
         return Victims((), free=False)
-    going = [pod for pod in pods if is_indexed(job.spec) and _index(pod) >= (job.spec.completions or 0)]
-    left = [pod for pod in pods if pod not in going]
+    going, left = by_range(job, pods)
     found = victims(left, (), number=count_surplus(job, len(left)), moments=moments, order=order)
     return replace(found, pods=(*going, *found.pods))
+
+
+def by_range(job: Job, pods: Iterable[Pod]) -> tuple[Sequence[Pod], Sequence[Pod]]:
+    """Return (the Pods whose index the Job no longer has, which it deletes before others; the others)."""
+    most = (job.spec.completions or 0) if is_indexed(job.spec) and not foreign_manager(job) else inf
+    found = grouped(pods, lambda pod: _index(pod) >= most)
+    return found.get(True, ()), found.get(False, ())
 
 
 def count_surplus(job: Job, active: int) -> int:

@@ -9,7 +9,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
-from kubectl_spread.controllers.job import count_surplus
+from kubectl_spread.controllers.job import by_range, count_surplus
 from kubectl_spread.controllers.next_pod import claims_of, replacement
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicaset import active
@@ -76,8 +76,9 @@ def removal(situation: Situation) -> conclusion.PodRemoval | None:
             return conclusion.PodRemoval(owner=str(ref), why="is being deleted")
         if isinstance(owner, Job):
             pods = {each.key: each for each in (pod, *active(snapshot.controlled_by(pod.metadata.controller_key, Pod)))}
-            # Pods without a node are deleted first.
-            if count_surplus(owner, len(pods)) >= sum(each.waits for each in pods.values()):
+            going, left = by_range(owner, pods.values())
+            # Of the others, those without a node are deleted first.
+            if pods[pod.key] in going or count_surplus(owner, len(left)) >= sum(each.waits for each in left):
                 return conclusion.PodRemoval(
                     owner=str(ref), why="is suspended" if owner.spec.suspend else "has more Pods than it needs"
                 )

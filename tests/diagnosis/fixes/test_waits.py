@@ -408,6 +408,15 @@ class TestRemoval:
     def test_not_of_one_that_may_stay(self, kind: str, metadata: Object, spec: Object) -> None:
         assert "PodRemoval" not in {kind for kind, _ in waits(*unwanted(kind, metadata, **spec))}
 
+    @pytest.mark.parametrize(("asked", "running", "goes"), [(1, (0, 2), False), (2, (0, 1), True)])
+    def test_pods_of_indexes_that_a_job_no_longer_has_go_before_others(
+        self, asked: int, running: Sequence[int], *, goes: bool
+    ) -> None:
+        objects, pending = unwanted("Job", {}, completionMode="Indexed", completions=2, parallelism=2)
+        for index, each in zip((*running, asked), (*objects[-2:], pending), strict=True):
+            each["metadata"]["labels"] |= {"batch.kubernetes.io/job-completion-index": str(index)}
+        assert ("PodRemoval" in {kind for kind, _ in waits(objects, pending)}) is goes
+
 
 def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
