@@ -6,7 +6,7 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import assert_never
@@ -517,7 +517,7 @@ def _kept_off(pins: Sequence[causes.PinnedNodes], *, once: bool) -> Sequence[str
 
     def counted(whys: Sequence[tuple[Sequence[str], str]], shown: int) -> str:
         some = [why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:shown]]
-        return "; ".join(some) + _for_other_reasons(whys[shown:])
+        return "; ".join(some) + _for_other_reasons(whys, shown)
 
     by_name = "; ".join(f"{named(nodes)} ({why})" if whys[1:] else why for nodes, why in whys)
     fewer = [with_short_taints(counted(brief, shown)) for shown in range(ALL_REASONS, 0, -1)]
@@ -545,14 +545,18 @@ def _alike(
 
     first, *others = whys = [texts(pin) for pin in pins]
     everywhere = [why for why in first if all(why in each for each in others)]
-    alike = defaultdict[tuple[str, ...], list[str]](list)
+    alike, parts = defaultdict[tuple[str, ...], list[str]](list), dict[tuple[str, ...], set[str]]()
     for pin, each in zip(pins, whys, strict=True):
         alike[tuple(everywhere or each)].extend(pin.nodes)
+        parts[tuple(everywhere or each)] = {part for why in pin.reasons for part in getattr(why, "taints", [text(why)])}
     if once:
         return [(nodes, " and ".join(why)) for why, nodes in alike.items()]
     # The most nodes come first, those of a control plane last, until each node has a reason.
     found = [
-        (sorted(name for more, nodes in alike.items() if {*why}.issubset(more) for name in nodes), " and ".join(why))
+        (
+            sorted(name for more, nodes in alike.items() if parts[why] <= parts[more] for name in nodes),
+            " and ".join(why),
+        )
         for why in alike
     ]
     found.sort(key=lambda each: (NODE_ROLE in each[1], -len(each[0])))
@@ -595,7 +599,7 @@ def _rejected(
         rejected_text(each.reason, nodes, len(each.nodes), brief=brief)
         or f"{rejecting.plugin} rejects {name(each.nodes)}"
         for each, nodes in named_so
-    ) + _for_other_reasons((each.nodes, each) for each in shared[MOST_REASONS:])
+    ) + _for_other_reasons([(each.nodes, each) for each in shared], MOST_REASONS)
 
 
 def _and_more(number: int) -> str:
@@ -681,9 +685,13 @@ def _elsewhere(cause: causes.PinnedDomain) -> str:
     return f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
 
 
-def _for_other_reasons(others: Iterable[tuple[Sequence[str], object]]) -> str:
-    """Return how many nodes have other reasons, given with the nodes that have each; empty where there are none."""
-    number = len({name for nodes, _ in others for name in nodes})
+def _for_other_reasons(whys: Sequence[tuple[Sequence[str], object]], shown: int) -> str:
+    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none.
+
+    ``whys``: the nodes that have each reason, and the reason.
+    """
+    before, after = ({name for nodes, _ in each for name in nodes} for each in (whys[:shown], whys[shown:]))
+    number = len(after - before)
     reasons = "another reason" if number == 1 else "other reasons"
     return f"; {count_of(number, 'more node')} for {reasons}" if number else ""
 

@@ -279,6 +279,28 @@ def test_a_reason_counts_all_nodes_that_have_it_until_each_node_has_one() -> Non
     assert ": d1 and d2 (1 cpu requested, 500m free); b1 and b2 (taint x=1:NoSchedule)." in told
 
 
+@pytest.mark.parametrize(
+    ("taints", "whys"),
+    [
+        (
+            (*"wwxxyyz", "z full"),
+            "1 cpu requested, 500m free (2 nodes); taint w=1:NoSchedule (2 nodes); taint x=1:NoSchedule (2 nodes);"
+            " taint y=1:NoSchedule (2 nodes); 1 more node for another reason",
+        ),
+        (("x", "x y"), "b0 and b1 (taint x=1:NoSchedule); d1 (1 cpu requested, 500m free)"),
+    ],
+    ids=["a node of which a reason is told is none of the others", "a taint counts the nodes that have more taints"],
+)
+def test_a_node_that_has_more_reasons_counts_once(taints: Sequence[str], whys: str) -> None:
+    full = [node("d1", zone="b", allocatable={"cpu": "500m"})]
+    for number, each in enumerate(taints):
+        names = [f"{name}=1:NoSchedule" for name in each.split() if name != "full"]
+        few = {"cpu": "500m"} if "full" in each else {"cpu": "4"}
+        full.append(node(f"b{number}", zone="b", taints=names, allocatable=few))
+    told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *web("a1")]).summary
+    assert f": {whys}." in told
+
+
 def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
     waiting = owned("new", "StatefulSet", "web", labels={"pod-template-hash": "2"}, topologySpreadConstraints=[zoned()])
     older = [owned(f"old-{on}", "StatefulSet", "web", on=on, labels={"pod-template-hash": "1"}) for on in ("a1", "b1")]
