@@ -129,7 +129,7 @@ def surplus(job: Job, pods: Sequence[Pod], *, moments: Sequence[datetime], order
 
 def by_range(job: Job, pods: Iterable[Pod]) -> tuple[Sequence[Pod], Sequence[Pod]]:
     """Return (the Pods whose index the Job no longer has, which it deletes before others; the others)."""
-    most = (job.spec.completions or 0) if is_indexed(job.spec) and not foreign_manager(job) else inf
+    most = (job.spec.completions or 0) if is_indexed(job.spec) and _deletes_pods(job) else inf
     found = grouped(pods, lambda pod: _index(pod) >= most)
     return found.get(True, ()), found.get(False, ())
 
@@ -139,11 +139,17 @@ def count_surplus(job: Job, active: int) -> int:
 
     Source: job_controller.go syncJob, manageJob.
     """
-    if foreign_manager(job) or job.has_one_of("Complete", "Failed"):
+    if not _deletes_pods(job):
         return 0
     keeps = job.spec.completions is None and job.status.succeeded and not job.finished
     wanted = 0 if job.spec.suspend else active if keeps else wanted_now(job)
     return max(active - wanted, 0)
+
+
+def _deletes_pods(job: Job) -> bool:
+    """Whether kube-controller-manager still deletes Pods that the Job does not need."""
+    leaves = job.metadata.deletion_timestamp and not job.finished
+    return not (leaves or foreign_manager(job) or job.has_one_of("Complete", "Failed"))
 
 
 def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:

@@ -43,9 +43,9 @@ DRAINING = (
 Source: openshift machine-config-operator pkg/daemon/constants/constants.go.
 """
 _ENDED = "(false|done|completed?|finished|ended)"
-OVER = re.compile(rf"\W*{_ENDED}\W*$|.*\b(status|state|phase)\W+{_ENDED}\b", re.IGNORECASE | re.DOTALL)
+OVER = re.compile(rf"\W*({_ENDED}|no|none|off)\W*$|.*\b(status|state|phase)\W+{_ENDED}\b", re.IGNORECASE | re.DOTALL)
 """Values of annotations with which maintenance is over: the word alone, or as its status."""
-WELL = ("*Ready", "*Healthy", "EtcdIsVoter", "Deprecated*")
+WELL = ("*Ready", "*Healthy", "*Ok", "EtcdIsVoter", "Deprecated*")
 """Patterns for the conditions of nodes that are no problem where they are true; any other is one.
 
 Source: node-problem-detector pkg/types/types.go (a permanent problem sets its condition to True).

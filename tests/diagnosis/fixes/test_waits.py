@@ -116,6 +116,7 @@ class TestNodes:
             },
             {"example.com/maintenance": "CHG-1 BIOS, window 05:30-07:30Z, status: done"},
             {"example.com/maintenance": "completed"},
+            {"example.com/maintenance": "none"},
         ],
     )
     def test_an_annotation_that_says_that_maintenance_is_over(self, annotations: Object) -> None:
@@ -138,6 +139,7 @@ class TestNodes:
             ("StorageReady", "False", True),
             ("StorageReady", "True", False),
             ("EtcdIsVoter", "True", False),
+            ("KubeletConfigOk", "True", False),
             ("KernelDeadlock", "Unknown", False),
         ],
     )
@@ -392,6 +394,7 @@ class TestRemoval:
             ("Job", {}, {"parallelism": 3, "completions": 9, "waiting": 2}),
             ("Job", {}, {"parallelism": 9, "condition": "Complete"}),
             ("Job", {}, {"suspend": True, "managedBy": "kueue.x-k8s.io/multikueue"}),
+            ("Job", {**LEAVING, "finalizers": ["orphan"]}, {"suspend": True}),
             ("StatefulSet", {**LEAVING, "finalizers": ["orphan"]}, {"replicas": 3}),
             ("StatefulSet", {**LEAVING, "finalizers": ["example.com/hold"]}, {"replicas": 3}),
         ],
@@ -401,6 +404,7 @@ class TestRemoval:
             "one of two is deleted",
             "its controller is done with it",
             "another controller has it",
+            "a Job that is being deleted deletes none",
             "its Pods stay",
             "something keeps it",
         ],
