@@ -284,8 +284,10 @@ def test_a_reason_counts_all_nodes_that_have_it_until_each_node_has_one() -> Non
     [
         (
             (*"wwxxyyz", "z full"),
-            "1 cpu requested, 500m free (2 nodes); taint w=1:NoSchedule (2 nodes); taint x=1:NoSchedule (2 nodes);"
-            " taint y=1:NoSchedule (2 nodes); 1 more node for another reason",
+            (
+                "1 cpu requested, 500m free (2 nodes); taint w=1:NoSchedule (2 nodes); taint x=1:NoSchedule (2 nodes);"
+                " taint y=1:NoSchedule (2 nodes); 1 more node for another reason"
+            ),
         ),
         (("x", "x y"), "b0 and b1 (taint x=1:NoSchedule); d1 (1 cpu requested, 500m free)"),
     ],

@@ -414,7 +414,7 @@ class TestRemoval:
 
     @pytest.mark.parametrize(("asked", "running", "goes"), [(1, (0, 2), False), (2, (0, 1), True)])
     def test_pods_of_indexes_that_a_job_no_longer_has_go_before_others(
-        self, asked: int, running: Sequence[int], *, goes: bool
+        self, asked: int, running: tuple[int, int], *, goes: bool
     ) -> None:
         objects, pending = unwanted("Job", {}, completionMode="Indexed", completions=2, parallelism=2)
         for index, each in zip((*running, asked), (*objects[-2:], pending), strict=True):
