@@ -102,7 +102,8 @@ def allowance(index: int, what: str, allowed: int, domains: int) -> str:
 def bypassed_because(node: BypassedNode) -> str:
     """Return why a node is passed over, with the label that may be meant instead."""
     reason = REASONS[node.reason].format(key=node.key)
-    return f"{reason} (did you mean {' or '.join(node.similar_keys)}?)" if node.similar_keys else reason
+    similar = enumerated(node.similar_keys or ()).replace(" and ", " or ")
+    return f"{reason} (did you mean {similar}?)" if similar else reason
 
 
 def bypassed_lines(nodes: Iterable[BypassedNode], most: int) -> Sequence[str]:

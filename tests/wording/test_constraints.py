@@ -52,9 +52,13 @@ def test_reasons_of_several_nodes_name_no_reason_of_one_alone(details: list[str]
             BypassedNode(name="n", reason="MissingTopologyKey", key="zone", similar_keys=("zones", "az"), matching=0),
             "without the label zone (did you mean zones or az?)",
         ),
+        (
+            BypassedNode(name="n", reason="MissingTopologyKey", key="z", similar_keys=tuple("abcdefg"), matching=0),
+            "without the label z (did you mean a, b, c, d or 3 more?)",
+        ),
         (BypassedNode(name="n", reason="NodeAffinityPolicy", matching=0), "outside the Pod's node affinity"),
     ],
-    ids=["no label", "a similar label", "policy"],
+    ids=["no label", "a similar label", "many similar labels", "policy"],
 )
 def test_why_a_node_is_passed_over(node: BypassedNode, because: str) -> None:
     assert constraints.bypassed_because(node) == because
