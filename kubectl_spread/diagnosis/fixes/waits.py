@@ -19,6 +19,7 @@ from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.kinds import BY_API, JOB
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet
@@ -135,7 +136,8 @@ def _job_ends(situation: Situation, spent: Spent) -> Iterator[conclusion.JobEnd]
     least = situation.pod.spec.priority or 0
     full = situation.nodes_only_against([FilterRequirement(noderesources.NAME)]) if not situation.bound_for else ()
     there = (pod for info in full for pod in info.pods if (pod.spec.priority or 0) > least and not pod.terminating)
-    of_jobs = (pod for pod in there if pod.metadata.controller_kind == Job.__name__ and situation.exists(pod))
+    owned = ((pod.metadata.controller, pod) for pod in there if situation.exists(pod))
+    of_jobs = (pod for by, pod in owned if by is not None and BY_API.get((by.api_version, by.kind)) is JOB)
     for pods in islice(grouped(of_jobs, lambda pod: pod.metadata.controller_key).values(), MOST_PLACES):
         without = None if spent() else reduce(Handle.without_pod, pods[:MOST_ENDING], situation.handle)
         if without is not None and replace(situation, handle=without).feasible:

@@ -347,6 +347,11 @@ class TestJobs:
         assert [each.message for each in found] == said
         assert [(each.kind, each.sure, each.workload) for each in found] == [("JobEnd", False, "job/web")] * bool(said)
 
+    def test_a_job_of_another_api_cannot_be_suspended(self) -> None:
+        by = owners.owner("Job", web()) | {"apiVersion": "batch.volcano.sh/v1alpha1"}
+        made = owners.owned(web("job-0", on="c1", labels={}, requests={"cpu": "3"}, priority=7), by)
+        assert waits([*zones(c={"allocatable": {"cpu": "7"}}), *LEFT, made], web(requests={"cpu": "5"})) == []
+
 
 def unwanted(
     kind: str,
