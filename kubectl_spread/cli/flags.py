@@ -112,7 +112,7 @@ class ScopeFlags(Flags):
             "--selector",
             "-l",
             metavar="SELECTOR",
-            help="Report only objects that this label selector matches. The snapshot command refuses it.",
+            help="Report only objects that this label selector matches.",
         ),
     ] = ""
 

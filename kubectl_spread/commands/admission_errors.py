@@ -107,10 +107,11 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
         yield ValidationWarning(field="spec.replicas", message=f"{by}: applying it changes {before} replicas to {now}")
     # Fields that the manifest leaves out stay where kubectl did not apply the live object.
     elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):
+        others = f" and in {enumerated(kept[1:])}" * bool(kept[1:])
         lacks = "the live object lacks the annotation last-applied-configuration"
-        stay = f"{lacks}, so fields that the manifest leaves out stay: {enumerated(kept)}"
+        stay = f"kubectl apply keeps what the manifest leaves out here{others}: {lacks}"
         if release := manifest.live and manifest.live.metadata.annotations.get(HELM_RELEASE):
-            helm = f"helm upgrade of {release} removes those that its last release had"
+            helm = f"helm upgrade of {release} also removes what its last release set"
             stay = f"{stay}. This is the answer for kubectl apply: {helm}"
         yield ValidationWarning(field=kept[0], message=stay)
 

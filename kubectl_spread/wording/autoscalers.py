@@ -210,7 +210,7 @@ def advice_text(decision: d.AutoscalerDecision, changes: Iterable[node_pools.Poo
 def _raise_text(pool: d.PoolDecision, reason: d.Reason | None = None) -> str:
     if not isinstance(reason, d.MaximumReached):
         return ""
-    only = f": a new node helps only in {_zones(pool.domains.get(ZONE, ()))}" if pool.elsewhere else ""
+    only = f": a new node helps only if it is in {_zones(pool.domains.get(ZONE, ()))}" if pool.elsewhere else ""
     return f"Raise the maximum of node group {pool.name} (now {reason.maximum}){only}."
 
 

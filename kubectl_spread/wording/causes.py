@@ -213,7 +213,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case RejectedByPod():
             return "the anti-affinity of a Pod there"
         case AvoidedPod():
-            return "the Pod's own anti-affinity to a Pod there"
+            return "the Pod's own anti-affinity to a Pod on the node"
         case _:
             return reason_text(reason)
 
@@ -337,9 +337,9 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     return Texts(
         [*longer, *(f"{start}." for start in starts)],
         [
-            *(f"{text}; the constraint does not count its own Pods" for text in why.reasons),
-            f"it counts Pods with {selector}, not its own Pods",
-            "it does not count its own Pods",
+            *(f"{text}; the selector does not match the workload's own Pods" for text in why.reasons),
+            f"its constraint counts Pods with {selector}, not the workload's own",
+            "the selector does not match the workload's own Pods",
         ],
     )
 
@@ -355,7 +355,7 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
     asks = f"but minDomains requires {constraint.min_domains}"
     most = f"until there are more {_noun(constraint, 2)}, each may hold only"
     held = f"{most} {count_of(constraint.max_skew, 'matching Pod')}."
-    brief_most = f"no {noun} may hold more than {constraint.max_skew}."
+    brief_most = f"no {noun} may hold more than {count_of(constraint.max_skew, 'Pod')}."
     short = (
         f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
     )

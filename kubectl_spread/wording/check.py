@@ -59,7 +59,7 @@ NO_POD = "no Pod needs to be scheduled."
 GATED, STUCK = "Gated", "Stuck"
 """Why a manifest is not all Schedulable: a gate holds its Pods, or some of them find no node."""
 NOT_SCHEDULABLE = "not schedulable. {}"
-RANDOM_TIES = "Some choices are random: ranges show the results of {} simulations, and all else is of the first one."
+RANDOM_TIES = "Some choices are random: ranges show {} simulations, other figures are from the first one."
 MAKERS: Mapping[str, str] = {
     "ServiceAccount": "created with the application: apply its manifest too",
     "PriorityClass": "a cluster administrator creates it",
@@ -176,9 +176,9 @@ def chance_note(placements: Sequence[Placement]) -> str:
     """Return which nodes are equal for a replica, each group once; empty where none are."""
     groups = sorted(({each.node, *each.ties} for each in placements if each.ties), key=len, reverse=True)
     largest = [group for at, group in enumerate(groups) if not any(map(group.issubset, groups[:at]))]
-    named = [listed(sorted(group), SHOWN_TIES) for group in largest[:SHOWN_TIES]]
+    named = [enumerated(sorted(group), SHOWN_TIES).replace(" and ", " or ") for group in largest[:SHOWN_TIES]]
     more = f"; and {count_of(len(largest) - len(named), 'more group')}" if len(largest) > len(named) else ""
-    return f"Chance decides between equal nodes: {'; '.join(named)}{more}." if named else ""
+    return f"Some nodes are equal, and chance decides between them: {'; '.join(named)}{more}." if named else ""
 
 
 def violation_note(constraint: int, skew: int, *, by_chance: bool) -> str:
@@ -211,10 +211,10 @@ def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
         case rollout_plan.UnknownRules(kind=kind):
             return f"how a {kind} replaces Pods is not known: running Pods are assumed to stay"
         case rollout_plan.WithinFenceposts(most=most, least=least):
-            run = f" and at least {least} others run" if least else ""
+            run = f", and while at least {least} others run" if least else ""
             return (
-                f"at most {most} Pods exist at any time; an old Pod that runs is deleted only when a new one needs its"
-                f" place{run}; a new Pod runs as soon as it has a node"
+                f"at most {most} Pods exist at any time; an old Pod that runs is deleted only to make room for a new"
+                f" one{run}; a new Pod runs as soon as it has a node"
             )
         case rollout_plan.FromHighestOrdinal(first=first):
             return (

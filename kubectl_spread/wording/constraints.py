@@ -58,8 +58,8 @@ def of_several_nodes(details: Sequence[str]) -> str:
     every = [*dict.fromkeys(chain.from_iterable(asked))]
     if len({*asked}) == 1:
         return f"{enumerated(every)} requested, too little free"
-    amounts, names = zip(*(each.split(" ", 1) for each in every), strict=True)
-    return f"too little {' or '.join(names)} free ({enumerated(amounts)} requested)"
+    names = (each.partition(" ")[2] for each in every)
+    return f"too little {' or '.join(names)} free ({enumerated(every)} requested)"
 
 
 def _parts(detail: str) -> Sequence[str]:

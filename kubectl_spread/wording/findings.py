@@ -55,7 +55,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
     meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it rejects this"
     " Pod for a reason other than this constraint: a taint, a cordon, node affinity, or too few free resources. The"
     " domain gets no more Pods, so the other domains may only grow to that minimum plus maxSkew.",
-    when="As an error, if a constraint rejects nodes by skew, and other filters reject all of its emptiest domains.",
+    when="As an error, if a constraint rejects nodes by skew, and other filters reject all nodes of the domains"
+    " with the fewest Pods.",
     action="Stop counting the domain. If taints are the reason, set nodeTaintsPolicy to Honor; otherwise exclude the"
     " domain by node affinity. Or remove the reason, such as a taint, if it is no longer needed. Raising maxSkew"
     " only moves the limit.",
@@ -203,7 +204,7 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     one, among = len(finding.pods) == 1, finding.among
     are, they, other = ("is", "it runs it", "another revision") if one else ("are", "they run they", "other revisions")
     several = "s" * bool(among[1:])
-    by = f" by constraint{several} {enumerated([f'{it.index} on {it.topology_key}' for it in among])}" if among else ""
+    by = f" by {enumerated([f'constraint {it.index} ({it.topology_key})' for it in among])}" if among else ""
     does = (
         f"while {they} limit{'s' * one} where new Pods may go, and after the rollout the skew may exceed maxSkew"
         if finding.constraint.hard

@@ -36,7 +36,7 @@ ON_PURPOSE = "Ask its owner first: somebody set this on purpose."
 ANOTHERS = "Ask the owner of namespace {} first."
 NEW_NODE = "the new node"
 RESTARTS_NOTHING = "No running Pod restarts."
-NOTHING_HELPS = "No {}simulated change, alone or with another, helps"
+NOTHING_HELPS = "No {}simulated change helps, alone or with another"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
 NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
@@ -48,7 +48,7 @@ _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
     proposals.Uncordon: "first find out why the node is cordoned",
     proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
-    proposals.RollBack: "this drops what the newest revision changed: ask who changed it",
+    proposals.RollBack: "this undoes what the newest revision changed: ask its author first",
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
 _PAUSED = (
@@ -90,7 +90,7 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
     Effect.ROLLOUT: "replaces {pods} of {owner}{at_once}{running}",
-    Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
+    Effect.ROLLBACK: "{owner} uses {reused} again: {stays}",
     Effect.ROLLOUT_IN_TURN: (
         "replaces {pods} of {owner}{in_turn}{running}; the rollout starts once {waiting} {are} deleted"
     ),
@@ -171,7 +171,7 @@ def ends(end: conclusion.RolloutEnd | None) -> str:
 def _sets_off(route: conclusion.Route) -> str:
     advice = ""
     if route.keeper is not None:
-        lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
+        lasts = "a patch will be reverted" if route.keeper.reverts else "kubectl's change lasts until the next upgrade"
         advice = f"change it in its source ({route.keeper.name}): {lasts}"
     paused = _PAUSED.format(owner=route.owner) if route.paused else ""
     effect = "" if route.effect is None else _EFFECTS[route.effect]
@@ -340,7 +340,7 @@ def new_revision(feasible: Sequence[str]) -> str:
 def further_node(new_node: str, alike: Sequence[str]) -> str:
     """Return what to do about a further node: the summary of the fix, and other nodes that it may be like."""
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
-    what, stop, by = new_node.partition(". " if ". " in new_node else ", ")
+    what, stop, by = new_node.partition(". " if ". " in new_node else f", {BY_AUTOSCALER}")
     return f"{capital(what)}{others}{stop}{by}"
 
 
@@ -365,7 +365,8 @@ def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
         other: whether a further node would let it in.
     """
     helps = NOTHING_HELPS.format("other " * other)
-    return f"{helps}{f' against {enumerated(reached)}' if reached else ''}."
+    rejects = f"{enumerated(reached)} still {'rejects' if len(reached) == 1 else 'reject'} nodes"
+    return f"{helps}: {rejects}." if reached else f"{helps}."
 
 
 def fragment_text(fragment: conclusion.Fragment) -> str:
@@ -623,10 +624,10 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 )
 def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
-    where, repaired = f" in {domains}" if domains else "", " but healthy" if fix.repaired else ""
+    where, healthy = f" in {domains}" if domains else "", "healthy " * fix.repaired
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
-    first = ". No node is in these domains yet: first make sure that the node pool covers the zone" * fix.elsewhere
-    return f"add a node like {fix.like}{repaired}{where}{pool}, {BY_AUTOSCALER}{first}"
+    first = ". No node is in all of these domains: first make sure that the node pool covers the zone" * fix.elsewhere
+    return f"add a {healthy}node like {fix.like}{where}{pool}, {BY_AUTOSCALER}{first}"
 
 
 @FIXES.rule(

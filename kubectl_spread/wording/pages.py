@@ -47,7 +47,7 @@ def taken_from(taken_at: str, context: str, cluster: str, server: str) -> str:
     return " ".join(("Snapshot", *(("of", taken_at) if taken_at else ()), *(("from", place) if place else ()))) + "."
 
 
-FILES_NAME_NO_CLUSTER = "Add --context NAME to each kubectl command: the file does not name its cluster."
+FILES_NAME_NO_CLUSTER = "Add --context NAME to the commands below: the file does not name its cluster."
 
 
 def left_out(flags: Sequence[str], *, snapshot: bool) -> str:

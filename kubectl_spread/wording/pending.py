@@ -73,7 +73,7 @@ SEE_WIDE = "other reasons: see -o wide"
 """What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "unknown: see below"
 DIFFERS = "This differs from the result above, because {}."
-ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide also explains the others, with the evidence."
+ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide explains every Pod, with tables of nodes and domains."
 NODE_CHOSEN = "wait for volumes on chosen nodes"
 SCHEDULABLE = "can be scheduled now"
 NOT_TRIED_YET = "The scheduler has not reported on it. If it stays Pending, check that the scheduler runs."
@@ -85,7 +85,7 @@ SOME_SCHEDULABLE = "can be scheduled now, but not all of them"
 def shared_by(cause: str, pods: Mapping[str, int]) -> str:
     """Return a cause with how many Pods have it, and whose they are; ``pods``: workload → its Pods (count)."""
     whose = next(iter(pods)) if len(pods) == 1 else count_of(len(pods), "workload")
-    return f"{cause}: {count_of(sum(pods.values()), 'Pod')} of {whose}"
+    return f"{cause}; Pending: {count_of(sum(pods.values()), 'Pod')} of {whose}"
 
 
 def refused_in(message: str, namespace: str) -> str:

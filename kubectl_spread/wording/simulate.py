@@ -34,6 +34,7 @@ RANGES = (
     "A range such as 0..1 shows the lowest and the highest result of {} simulations with different random choices."
     " The sentences above describe the first of them."
 )
+BY_REVISION = "Rows of one workload show the constraints of its revisions: each may count Pods of other revisions."
 OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
 OF_ONE = (("this Pod", "it"), ("The Pod may only", "It may only"), (" This Pod may not", " It may not"))
 OF_SEVERAL = (

@@ -240,7 +240,11 @@ def test_the_template_is_a_node_that_is_ready_and_not_cordoned() -> None:
 @pytest.mark.parametrize(
     ("most", "decision", "advice"),
     [
-        (2, Decision.REFUSED, ["Raise the maximum of node group ng-a (now 2): a new node helps only in zone b."]),
+        (
+            2,
+            Decision.REFUSED,
+            ["Raise the maximum of node group ng-a (now 2): a new node helps only if it is in zone b."],
+        ),
         (3, Decision.NEW_NODE, []),
     ],
 )

@@ -165,8 +165,8 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=[
-            "  1. RollBack: go back to revision 1 of deployment/web. This drops what the newest revision changed: ",
-            " deployment/web uses replicaset/web-h1 again, which has this template: its 2 Pods stay. Then the Pending ",
+            "  1. RollBack: go back to revision 1 of deployment/web. This undoes what the newest revision changed: ",
+            " deployment/web uses replicaset/web-h1 again: its 2 Pods stay. Then the Pending ",
             " Pod is deleted, and 1 new Pod can go to c1. No running Pod restarts.\n     kubectl rollout undo deploy",
             "  2. RelaxNodeSelector: ",
         ],
@@ -182,7 +182,7 @@ ROWS = {
         objects=[*THREE, *stuck_stateful_set()],
         ask=["why-pending"],
         code=1,
-        says=["statefulset/db uses revision db-1 again, which has this template: its 2 Pods stay."],
+        says=["statefulset/db uses revision db-1 again: its 2 Pods stay."],
         says_not=["replaces 3 Pods", "RolloutMixesRevisions"],
     ),
     "a work queue of which a Pod still runs is not complete": Row(

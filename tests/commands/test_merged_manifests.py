@@ -152,14 +152,14 @@ def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) ->
 def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path, *, by_helm: bool) -> None:
     live, *others = there(SOFT, by_hand={"paused": True})[6:]
     live["metadata"]["annotations"] = {"meta.helm.sh/release-name": "shop"} if by_helm else {}
-    helm = ". This is the answer for kubectl apply: helm upgrade of shop removes those that its last release had"
+    helm = ". This is the answer for kubectl apply: helm upgrade of shop also removes what its last release set"
     item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
     assert [(each.field, each.message) for each in item.warnings] == [
         (
             "spec.paused",
             (
-                "the live object lacks the annotation last-applied-configuration, so fields that the manifest leaves"
-                f" out stay: spec.paused{helm * by_helm}"
+                "kubectl apply keeps what the manifest leaves out here: the live object lacks the annotation"
+                f" last-applied-configuration{helm * by_helm}"
             ),
         )
     ]

@@ -269,7 +269,7 @@ def test_it_says_once_which_flags_it_does_not_hold(tmp_path: Path) -> None:
 def test_without_a_context_a_line_asks_for_one_once(tmp_path: Path, access: ClusterAccess | UnsetType) -> None:
     path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
     told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --context NAME to each kubectl command: the file does not name its cluster.\n") == 1
+    assert told.count("Add --context NAME to the commands below: the file does not name its cluster.\n") == 1
     assert told.index("Add --context") < told.index("kubectl ")
 
 
@@ -278,7 +278,7 @@ def test_snapshots_of_two_clusters_have_no_context(tmp_path: Path) -> None:
         taken_with(ClusterAccess(context=name), tmp_path / f"{name}.json", pending_in(name)) for name in ("eu", "us")
     ]
     told = spread("why-pending", "-A", *(word for file in files for word in ("--from", file))).stdout
-    assert "Add --context NAME to each kubectl command" in told
+    assert "Add --context NAME to the commands below" in told
     assert "--context eu" not in told
 
 

@@ -311,7 +311,7 @@ def test_pods_for_which_volumes_are_made_count_on_their_nodes() -> None:
     report = explained(objects).report
     items = report.items
     causes = [each.line for each in pending_outline(report, Extent(brief=True)).causes]
-    assert causes[-1] == "wait for volumes on chosen nodes: 2 Pods of default/statefulset/db"
+    assert causes[-1] == "wait for volumes on chosen nodes; Pending: 2 Pods of default/statefulset/db"
     assert [item.verdict for item in items] == ["Schedulable", "Unschedulable", "Schedulable"]
     assert [each.matching for each in items[1].constraints[0].domains] == [1, 1, 0]
     assert [each.matching for each in items[0].constraints[0].domains] == [1, 0, 0]

@@ -127,7 +127,7 @@ STATUSES = {
     "ghost that is blocked": (
         [*TAINTED, *others("a1", "a1", "b1", "b1"), *deployment(zoned(selector=app("other")))],
         SpreadStatus.BLOCKED,
-        f"no Pod can go to c: taint {GPU}; the constraint does not count its own Pods",
+        f"no Pod can go to c: taint {GPU}; the selector does not match the workload's own Pods",
     ),
     "a volume without a node": (
         [*ABC, *deployment(volumes=DISK), claim("d", bound_to="pv-x"), volume("pv-x", usable_on={ZONE: ["d"]})],

@@ -424,11 +424,11 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     ),
 )
 UNREAD: Mapping[str, str] = {
-    r"^(?:  \d+\. )?Add a node like .*$": "which nodes are alike is told by the tests of fixes",
-    r"^Chance decides between equal nodes: .*$": "which nodes are equal is told by the tests of check",
+    r"^(?:  \d+\. )?Add a (?:healthy )?node like .*$": "which nodes are alike is told by the tests of fixes",
+    r"^Some nodes are equal, and chance decides between them: .*$": "the tests of check tell which nodes are equal",
     r"^Not counted: the same nodes as for constraint \d+\.$": "the lines of that constraint name them",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
-    r"the results of \d+ simulations|^A range such as .*$": "orders are no part of the cluster",
+    r"ranges show \d+ simulations|^A range such as .*$": "orders are no part of the cluster",
     r"\b\d+ more with --all-fixes\)|^(?:  )?\d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
         "fixes are counted by their own tests"
     ),

@@ -15,7 +15,8 @@ def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
 
 def test_what_commands_lack() -> None:
     every = "to each kubectl command"
-    assert f"Add --context NAME {every}: the file does not name its cluster." == FILES_NAME_NO_CLUSTER
+    lacks = "Add --context NAME to the commands below: the file does not name its cluster."
+    assert lacks == FILES_NAME_NO_CLUSTER
     assert left_out(("--token", "--password"), snapshot=False) == (
         f"Add --token and --password {every}: secrets are not printed."
     )

@@ -106,8 +106,8 @@ def test_where_replicas_go() -> None:
         (Assumption.SUSPENDED, "it is suspended, so no Pod is created until it is resumed"),
         (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
         (UnknownRules("Rollout"), "how a Rollout replaces Pods is not known"),
-        (WithinFenceposts(most=5, least=0), "only when a new one needs its place; a new Pod runs"),
-        (WithinFenceposts(most=5, least=3), "when a new one needs its place and at least 3 others run"),
+        (WithinFenceposts(most=5, least=0), "only to make room for a new one; a new Pod runs"),
+        (WithinFenceposts(most=5, least=3), "to make room for a new one, and while at least 3 others run"),
         (
             FromHighestOrdinal(first=6),
             "from the highest ordinal down to 6 is deleted before its replacement is created",
@@ -147,11 +147,11 @@ def test_a_fix_as_a_sentence() -> None:
 
 def test_each_group_of_equal_nodes_is_named_once() -> None:
     placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
-    equal = "Chance decides between equal nodes"
-    assert check.chance_note(placements[:2]) == f"{equal}: a, b."
-    assert check.chance_note(placements) == f"{equal}: a, b, c and 2 more."
+    equal = "Some nodes are equal, and chance decides between them"
+    assert check.chance_note(placements[:2]) == f"{equal}: a or b."
+    assert check.chance_note(placements) == f"{equal}: a, b, c or 2 more."
     others = [Placement(replica=9, node=f"x{n}", ties=(f"y{n}",)) for n in range(4)]
-    assert check.chance_note([*placements[:2], *others]) == f"{equal}: a, b; x0, y0; x1, y1; and 2 more groups."
+    assert check.chance_note([*placements[:2], *others]) == f"{equal}: a or b; x0 or y0; x1 or y1; and 2 more groups."
     assert check.chance_note(placements[:1]) == ""
 
 

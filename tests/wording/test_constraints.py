@@ -30,7 +30,7 @@ def test_whether_one_more_pod_may_go_there() -> None:
         (["1 cpu requested, 0 free", "1 cpu requested, 500m free"], "1 cpu requested, too little free"),
         (
             ["1 cpu requested, 0 free", "2Gi memory requested, 1Gi free"],
-            "too little cpu or memory free (1 and 2Gi requested)",
+            "too little cpu or memory free (1 cpu and 2Gi memory requested)",
         ),
         (["taint a", "taint b, a", "taint c, a"], "taint a"),
         (["taint a", "taint b"], "taint a or taint b"),

@@ -189,7 +189,7 @@ MIXED_TWICE = replace(MIXED, among=(WEB, constraint(HOSTNAME)))
         (
             MIXED_SOFTLY,
             (
-                "1 Pod of another revision of deployment/web is counted by constraint 0 on topology.kubernetes.io/zone"
+                "1 Pod of another revision of deployment/web is counted by constraint 0 (topology.kubernetes.io/zone)"
                 " (old): while it runs it changes which nodes are preferred, and after the rollout the Pods may be"
                 " uneven. To avoid this, add matchLabelKeys: [pod-template-hash] to that constraint: then each"
                 " revision is counted alone."
@@ -198,10 +198,10 @@ MIXED_TWICE = replace(MIXED, among=(WEB, constraint(HOSTNAME)))
         (
             MIXED_TWICE,
             (
-                "1 Pod of another revision of deployment/web is counted by constraints 0 on topology.kubernetes.io/zone"
-                " and 0 on kubernetes.io/hostname (old): while it runs it limits where new Pods may go, and after the"
-                " rollout the skew may exceed maxSkew. To avoid this, add matchLabelKeys: [pod-template-hash] to those"
-                " constraints: then each revision is counted alone."
+                "1 Pod of another revision of deployment/web is counted by constraint 0 (topology.kubernetes.io/zone)"
+                " and constraint 0 (kubernetes.io/hostname) (old): while it runs it limits where new Pods may go, and"
+                " after the rollout the skew may exceed maxSkew. To avoid this, add matchLabelKeys: [pod-template-hash]"
+                " to those constraints: then each revision is counted alone."
             ),
         ),
         (

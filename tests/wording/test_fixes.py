@@ -114,7 +114,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
             of.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
-            f"add a node like a1 but healthy in {ZONE} a and rack r, by hand or by an autoscaler",
+            f"add a healthy node like a1 in {ZONE} a and rack r, by hand or by an autoscaler",
         ),
         (
             of.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
@@ -123,8 +123,8 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (
             of.AddNode(like="a1", domains=((ZONE, "b"), ("rack", "r")), repaired=False, elsewhere=True),
             (
-                f"add a node like a1 in {ZONE} b and rack r, by hand or by an autoscaler. No node is in these domains"
-                " yet: first make sure that the node pool covers the zone"
+                f"add a node like a1 in {ZONE} b and rack r, by hand or by an autoscaler. No node is in all of these"
+                " domains: first make sure that the node pool covers the zone"
             ),
         ),
         (
@@ -201,14 +201,11 @@ def test_two_changes_are_one_sentence() -> None:
         ),
         (
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=4),
-            f"{WEB} uses replicaset/web-1 again, which has this template: its 4 Pods stay",
+            f"{WEB} uses replicaset/web-1 again: its 4 Pods stay",
         ),
         (
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=1, at_work=2),
-            (
-                f"{WEB} uses replicaset/web-1 again, which has this template: its Pod stays; 2 running Pods of other"
-                " revisions are replaced"
-            ),
+            (f"{WEB} uses replicaset/web-1 again: its Pod stays; 2 running Pods of other revisions are replaced"),
         ),
         (Route(at_work=2), "2 of them run"),
         (
@@ -229,7 +226,7 @@ def test_two_changes_are_one_sentence() -> None:
         (
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
             (
-                "change it in its source (Helm release web): a patch lasts until the next upgrade;"
+                "change it in its source (Helm release web): kubectl's change lasts until the next upgrade;"
                 " later runs of cronjob/c use the change: the Pods of this run stay as they are"
             ),
         ),

@@ -29,6 +29,7 @@ def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     table = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
     by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
     ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
+    by_revision = [Note(line=wording.BY_REVISION)] if any(item.old for item in shown) else []
     tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
     bad = step.newly_pending or step.newly_violated or step.blocked or step.never_run or step.refused
     tone = Tone.BAD if bad else tone
@@ -36,7 +37,7 @@ def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     return Item(
         item=step,
         headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=tone),
-        paragraphs=((*notes, *table, *ranges),),
+        paragraphs=((*notes, *table, *by_revision, *ranges),),
     )
 
 

@@ -126,8 +126,8 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
     if len(shown) <= FEW_DOMAINS:
         pods = ((domain, _pods(was.get(domain), "new"), _pods(after.get(domain), "gone")) for domain in shown)
         others = sorted({after[domain] for domain in every if domain not in shown})
-        few = ",".join(between(*each) for each in others) if len(others) <= FEW_COUNTS else ""
-        rest = [f"others:{few or f'{others[0][0]}-{others[-1][1]}'}"] if others else []
+        few = [between(*each) for each in others] if len(others) <= FEW_COUNTS else [f"{others[0][0]}-{others[-1][1]}"]
+        rest = [f"others:{each}" for each in few]
         return " ".join((*(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods), *rest))
     lows, highs = zip(*after.values(), strict=True) if after else ((), ())
     then = f"{len(after)} domains, {between(min(lows), max(highs))}" if lows != highs else ""

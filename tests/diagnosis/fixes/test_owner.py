@@ -69,7 +69,7 @@ def test_what_would_be_reverted_is_no_command() -> None:
 def test_what_lasts_until_the_next_upgrade_is() -> None:
     found = offered(**HELM)["RaiseMaxSkew"]
     assert found.commands
-    assert "a patch lasts until the next upgrade" in found.starts
+    assert "kubectl's change lasts until the next upgrade" in found.starts
 
 
 def test_the_yaml_names_the_workload_and_holds_what_changes() -> None:

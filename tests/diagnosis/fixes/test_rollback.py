@@ -55,8 +55,8 @@ def test_the_old_template_can_be_scheduled_where_the_new_one_is_not() -> None:
     found = fixes(*stuck(({}, "a1 b1"), (SSD, "")))["RollBack"]
     assert (found.commands, found.summary) == ((UNDO,), "go back to revision 1 of deployment/web")
     assert found.starts == (
-        "this drops what the newest revision changed: ask who changed it; deployment/web uses replicaset/web-h1 again,"
-        " which has this template: its 2 Pods stay"
+        "this undoes what the newest revision changed: ask its author first; deployment/web uses replicaset/web-h1"
+        " again: its 2 Pods stay"
     )
     assert (found.created, found.feasible, found.admits, found.disturbs) == (1, ("c1",), 1, "Nothing")
     (_, _, labels), (_, _, spec) = patch_of(found)
@@ -91,7 +91,7 @@ def test_two_failed_revisions_in_a_row_are_both_undone() -> None:
         (
             {HELM_RELEASE: "web"},
             (UNDO,),
-            "change it in its source (Helm release web): a patch lasts until the next upgrade",
+            "change it in its source (Helm release web): kubectl's change lasts until the next upgrade",
         ),
     ],
     ids=["Argo CD", "Helm"],

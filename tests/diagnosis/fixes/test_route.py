@@ -379,7 +379,7 @@ class TestDeployments:
         found = fixes([*zones(), by, old, new, *there], pending)["RelaxNodeSelector"]
         assert len(found.commands) == 1
         stays = "its Pod stays" if living == 1 else "its 2 Pods stay"
-        again = f"deployment/web uses replicaset/web-old again, which has this template: {stays}"
+        again = f"deployment/web uses replicaset/web-old again: {stays}"
         assert (found.starts == again, found.created) == ((True, 2 - living) if living else (False, UNSET))
         assert found.disturbs == "Nothing"
 
@@ -392,7 +392,7 @@ class TestDeployments:
             there.append(held_revision("web-old", template(web())))
         pending = owned(web("web-1", nodeSelector={"disk": "ssd"}), by, **new)
         found = fixes([*zones(), by, *there], pending)["RelaxNodeSelector"]
-        again = "statefulset/web uses revision web-old again, which has this template: its Pod stays"
+        again = "statefulset/web uses revision web-old again: its Pod stays"
         assert ((found.starts, found.disturbs) == (again, "Nothing")) is held
 
     def test_replace_what_is_of_neither_template(self) -> None:

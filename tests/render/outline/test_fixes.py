@@ -210,7 +210,8 @@ def test_the_first_two_unless_all_are_wanted(number: int, shown: int, more: list
 
 
 def test_nothing_helps_and_what_no_change_reaches() -> None:
-    assert lines(blocked()) == [f"{NOTHING_HELPS.format('')} against the constraint on {ZONE} and TaintToleration."]
+    rejects = f"the constraint on {ZONE} and TaintToleration still reject nodes"
+    assert lines(blocked()) == [f"{NOTHING_HELPS.format('')}: {rejects}."]
     assert lines(blocked(conflict=())) == [f"{NOTHING_HELPS.format('')}."]
     told = lines(blocked(conflict=(), new_nodes=(fix(id="AddNode", summary="add a node in zone a: by hand"),)))
     assert told == ["What to do:", "  1. Add a node in zone a: by hand.", f"  {NOTHING_HELPS.format('other ')}."]

@@ -19,7 +19,7 @@ UNEVENLY = {f"n{i}": i for i in range(8)}
         ({"a": 3, "": 1}, {"a": (3, 3), "c": (1, 1)}, '"":1→gone a:3 c:new→1'),
         ({}, {}, ""),
         (EVENLY, MANY | {"n0": (2, 2), "n1": (0, 1)}, "n0:1→2 n1:1→0..1 others:1"),
-        (EVENLY | {"n7": 5}, MANY | {"n0": (2, 2), "n7": (5, 5)}, "n0:1→2 others:1,5"),
+        (EVENLY | {"n7": 5}, MANY | {"n0": (2, 2), "n7": (5, 5)}, "n0:1→2 others:1 others:5"),
         (UNEVENLY, {each: (n, n) for each, n in UNEVENLY.items()} | {"n0": (9, 9)}, "n0:0→9 others:1-7"),
         (EVENLY, MANY, "1×8"),
         (dict.fromkeys(MANY, 0), MANY, "0×8 → 1×8"),

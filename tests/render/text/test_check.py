@@ -85,7 +85,7 @@ TIES = "depending on chance."
 def test_where_it_jams(jam: Jam, said: str) -> None:
     told = lines(free(replicas=5, placements=placed("a1", "b1"), jam=jam, orders=8))
     assert told[0] == f"default/deployment/web: {said}"
-    by_luck = "Some choices are random: ranges show the results of 8 simulations, and all else is of the first one."
+    by_luck = "Some choices are random: ranges show 8 simulations, other figures are from the first one."
     assert (by_luck in told) == ("depending on chance" in said)
 
 
@@ -170,7 +170,7 @@ def test_counts_that_depend_on_luck_are_ranges() -> None:
     own = DomainRange(constraint=0, value="a", minimum=1, maximum=2)
     ranges = (own, DomainRange(constraint=7, value="b", minimum=0, maximum=9))
     told = lines(free(ranges=ranges, orders=8))
-    assert any(line.startswith("Some choices are random: ranges show the results of 8 simulations") for line in told)
+    assert any(line.startswith("Some choices are random: ranges show 8 simulations") for line in told)
     assert "a        2       1..2   0      yes" in told
 
 

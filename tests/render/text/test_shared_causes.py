@@ -68,11 +68,11 @@ def test_an_outage_fits_a_screen(report: PendingReport) -> None:
     )
     assert len(narrow) <= 40
     assert lines[:6] == [
-        f"zone {REGION}c: 10 of 10 nodes NotReady: 20 Pods of 4 workloads",
+        f"zone {REGION}c: 10 of 10 nodes NotReady; Pending: 20 Pods of 4 workloads",
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
-        "too little cpu free: 16 Pods of default/statefulset/db",
-        "quota compute in ml: 4 Pods of ml/replicaset/train",
-        "One Pod of each cause follows. -o wide also explains the others, with the evidence.",
+        "too little cpu free; Pending: 16 Pods of default/statefulset/db",
+        "quota compute in ml; Pending: 4 Pods of ml/replicaset/train",
+        "One Pod of each cause follows. -o wide explains every Pod, with tables of nodes and domains.",
         "",
     ]
 
@@ -112,14 +112,14 @@ def test_what_all_nodes_of_a_zone_have_or_are() -> None:
     nodes = [node("a", zone="a"), *(node(f"c{i}", zone="c", taints=["gpu:NoSchedule"]) for i in range(2))]
     workloads = [*pending("web", 2, "a"), *pending("api", 3, key="rack")]
     assert causes_of([*nodes, *workloads]) == [
-        f"no node has rack: 3 Pods of {RS}/api",
-        f"zone c: 2 of 2 nodes with taint gpu:NoSchedule: 2 Pods of {RS}/web",
+        f"no node has rack; Pending: 3 Pods of {RS}/api",
+        f"zone c: 2 of 2 nodes with taint gpu:NoSchedule; Pending: 2 Pods of {RS}/web",
     ]
     ports = [{"name": "main", "image": "app:v1", "ports": [{"containerPort": 80, "hostPort": 80}]}]
     full = [pod(f"on-{name}", on=name, containers=ports) for name in ("c0", "c1")]
     nodes = [node("a", zone="a"), *(node(f"c{i}", zone="c") for i in range(2))]
     assert causes_of([*nodes, *full, *pending("web", 1, "a", containers=ports), *pending("api", 1, key="rack")])[1] == (
-        f"host port 80/TCP in use: 1 Pod of {RS}/web"
+        f"host port 80/TCP in use; Pending: 1 Pod of {RS}/web"
     )
 
 
@@ -128,10 +128,10 @@ def test_pods_that_can_be_scheduled_come_last_unless_some_of_them_cannot() -> No
     small: Any = {"requests": {"cpu": "1"}}
     large: Any = {"requests": {"cpu": "9"}}
     assert causes_of([*nodes, *pending("web", 3, **small), *pending("big", 1, **large)]) == [
-        f"too little cpu free: 1 Pod of {RS}/big",
-        f"can be scheduled now: 3 Pods of {RS}/web",
+        f"too little cpu free; Pending: 1 Pod of {RS}/big",
+        f"can be scheduled now; Pending: 3 Pods of {RS}/web",
     ]
     assert causes_of([*nodes, *pending("web", 9, **small), *pending("big", 1, **large)]) == [
-        f"can be scheduled now, but not all of them: 9 Pods of {RS}/web",
-        f"too little cpu free: 1 Pod of {RS}/big",
+        f"can be scheduled now, but not all of them; Pending: 9 Pods of {RS}/web",
+        f"too little cpu free; Pending: 1 Pod of {RS}/big",
     ]
