@@ -110,7 +110,7 @@ def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> P
         rejected = RejectedByFilters(tuple(dict.fromkeys(chain.from_iterable(rejections))))
         verdict, reasons = Verdict.REFUSED, (rejected, *reasons)
     fitting = [each for each, found in zip(templates, rejections, strict=True) if not found] or templates
-    zones = tuple(sorted(filter(None, (each.node.metadata.labels.get(ZONE) for each in fitting))))
+    zones = tuple(sorted(filter(None, (_zone(each.node) for each in fitting))))
     return PoolDecision(
         name=group.name,
         verdict=verdict,
@@ -126,10 +126,15 @@ def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str
     Source: core/static_autoscaler.go addUpcomingNodesToClusterSnapshot, core/podlistprocessor
     filter_out_schedulable.go.
     """
-    templates = _templates(group, handle.snapshot) if group.health.upcoming > 0 else []
-    if all(_rejected(pod, each, handle) for each in templates):
+    counts = group.health.node_counts
+    if counts is None or group.health.upcoming <= 0:
         return None
+    templates = _templates(group, handle.snapshot)
+    rejected = {_zone(each.node) for each in templates if _rejected(pod, each, handle)}
     starting = [node for node in _nodes_of(group, handle.snapshot) if not node.answers]
+    known = len(starting) >= group.health.upcoming + counts.registered.unready.total
+    if len(rejected) == len(templates) or (known and rejected.issuperset(map(_zone, starting))):
+        return None
     newest = max(starting, key=lambda node: node.metadata.creation_timestamp or "", default=None)
     fits = newest is not None and not _rejected(pod, _like(newest, handle.snapshot), handle)
     return newest.metadata.name if newest and fits else ""
@@ -170,8 +175,12 @@ def _templates(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> list[_
     described = None if good else next(filter(None, map(_of_annotations, machines)), None)
     if described is not None:
         return [_Template(described)]
-    by_zone = grouped(good or own, lambda node: node.metadata.labels.get(ZONE, ""))
+    by_zone = grouped(good or own, _zone)
     return [_like(nodes[0], snapshot) for nodes in by_zone.values()]
+
+
+def _zone(node: Node) -> str:
+    return node.metadata.labels.get(ZONE, "")
 
 
 def _like(node: Node, snapshot: Snapshot) -> _Template:

@@ -114,6 +114,31 @@ def test_a_node_that_starts_has_room(ready: int, unready: int, late: int, cpu: s
         )
 
 
+@pytest.mark.parametrize(
+    ("zone", "size", "decision"),
+    [
+        ("b", 3, Decision.NEW_NODE),
+        ("a", 3, Decision.EXISTING_NODE),
+        ("b", 4, Decision.EXISTING_NODE),
+        (None, 3, Decision.EXISTING_NODE),
+    ],
+    ids=["where the Pod cannot go", "where it can go", "another has yet to join", "where is not known yet"],
+)
+def test_a_node_that_starts_in_another_zone_has_no_room(zone: str | None, size: int, decision: Decision) -> None:
+    counts = NodeCounts(registered=RegisteredNodes(ready=2))
+    growing = group("ng", size, 5)
+    growing = replace(growing, health=replace(growing.health, node_counts=counts))
+    objects = [*of_group("ng", "a"), pod("pend", topologySpreadConstraints=spread())]
+    for name, where, pods in (("b0", "b", 2), ("new", zone, 0)):
+        unready = [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}] if name == "new" else []
+        made = node(name, where or "b", cpu="1", taints=unready)
+        made["metadata"]["labels"]["eks.amazonaws.com/nodegroup"] = "ng"
+        if where is None:
+            del made["metadata"]["labels"]["topology.kubernetes.io/zone"]
+        objects += [made, *(pod(f"web-{name}-{index}", name) for index in range(pods))]
+    assert asked(objects, growing).decision is decision
+
+
 def test_backed_off() -> None:
     found = asked([*of_group("ng-a", "a"), pod("pend")], group("ng-a", 1, 3, status="Backoff"))
     assert found.pools[0].reasons == (NotAsked("backoff", "no quota"),)
