@@ -65,7 +65,8 @@ def application(words: Sequence[str] | None = None) -> typer.Typer:
 
 
 def in_order(words: Sequence[str]) -> Sequence[str]:
-    """Return the words in the parser's order: flags before the command move after it."""
+    """Return the words in the parser's order: flags before the command move after it, and ``--`` ends none."""
+    words = words[1:] if words[:1] == ["--"] else words
     if not words[:1] or not words[0].startswith("-") or COMMANDS.keys().isdisjoint(words):
         return words
     place = command_place(words, taking_values())

@@ -17,7 +17,7 @@ from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import terminal_width
 from kubectl_spread.render.cells import wrap
 
-SHARED_MORE = 'Use "{root} options" for the connection flags. They are kubectl\'s, and go before or after the command.'
+SHARED_MORE = 'Use "{root} options" for the connection flags of kubectl. They go before or after the subcommand.'
 SHARED = "The following options can be passed to any command that reads a cluster:"
 MORE = (
     'Use "{path} COMMAND --help" for more about a command, "{path} options" for the connection flags,'

@@ -28,14 +28,13 @@ Examples:
   kubectl spread simulate --scale deployment/web=12           # can all replicas be scheduled?
   kubectl spread simulate --cordon n1 --restart deployment/web
   kubectl spread simulate --apply web.yaml                    # does the rollout finish?
-  kubectl spread simulate -f scenario.yaml -o json             # read steps from a file
+  kubectl spread simulate -f scenario.yaml -o json             # steps: [{drain: n1}, ...]
   kubectl spread simulate --drain n1 --from dump/ -A          # read a cluster-info dump
 
 \b
-Steps run in the order given. Each starts from the result of the step before it. A file lists steps as "- drain: n1"
-under "steps:". A node may be named as node/NAME, or by its short name as in the tables. Nothing in the cluster
-changes. If the scheduler or a controller has equal choices, the simulation runs several times, and ranges show the
-results.
+Steps run in the order given. Each starts from the result of the step before it. A node may be named as node/NAME, or
+by its short name as in the tables. Nothing in the cluster changes. If the scheduler or a controller has equal choices,
+the simulation runs several times, and ranges show the results.
 """
 
 
@@ -66,7 +65,7 @@ class SimulateFlags(Flags):
     ] = None
     force: Annotated[
         bool,
-        Option(help="Drains also evict Pods that no controller recreates. --delete does not wait for the kubelet."),
+        Option(help="Drains also evict Pods that no controller recreates, and --delete does not wait for the kubelet."),
     ] = False
     disable_eviction: Annotated[bool, Option(help="Delete Pods instead of evicting them. Budgets do not apply.")] = (
         False

@@ -233,8 +233,8 @@ COLUMNS: Mapping[str, Entry] = {
     "DOMAINS": _column(
         summary="the Pods in each domain",
         meaning="a:3 b:1 means: a has three Pods, b has one. For many domains, 0×93 1×71 means: 93 have no Pod, 71 have"
-        " one. a:3→2 means 3 before and 2 after. Of many domains only those that change are listed; others:0 others:1"
-        " means that the others have 0 or 1. A domain may be new or gone. 0..1 is the range in several simulations.",
+        " one. a:3→2 means 3 before and 2 after. Of many domains only those that change are listed; others(12):0"
+        " means that 12 others have 0. A domain may be new or gone. 0..1 is the range in several simulations.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),

@@ -36,7 +36,7 @@ ON_PURPOSE = "Ask its owner first: somebody set this on purpose."
 ANOTHERS = "Ask the owner of namespace {} first."
 NEW_NODE = "the new node"
 RESTARTS_NOTHING = "No running Pod restarts."
-NOTHING_HELPS = "No {}simulated change helps, alone or with another"
+NOTHING_HELPS = "No {}simulated change helps, not even two together"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
 NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
@@ -103,7 +103,7 @@ _EFFECTS: Mapping[Effect, str] = {
         " the first command lowers it{also}; {owner} recreates {waiting} from its template, which needs no change"
     ),
     Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
-    Effect.NEXT_RUN: "later runs of {owner} use the change: the Pods of this run stay as they are",
+    Effect.NEXT_RUN: "only later runs of {owner} use the change: the Pods of this run stay, also Pending ones",
     Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
     Effect.POD_RECREATED: "deletes and recreates the Pod, which does not run yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
@@ -194,7 +194,8 @@ def _running(route: conclusion.Route) -> str:
 
 def _words(route: conclusion.Route) -> dict[str, object]:
     one, running, others = route.waiting == 1, _running(route), route.at_work or 0
-    of_others = "another revision is" if others == 1 else "other revisions are"
+    what = "ReplicaSet" if route.reused.startswith("replicaset/") else "revision"
+    of_others = f"another {what} is" if others == 1 else f"other {what}s are"
     replaced = f"; {count_of(others, 'running Pod')} of {of_others} replaced" if others else ""
     return {
         "running": f" ({running})" if running else "",
@@ -624,10 +625,10 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 )
 def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
-    where, healthy = f" in {domains}" if domains else "", "healthy " * fix.repaired
+    where, repaired = f" in {domains}" if domains else "", ", but healthy," * fix.repaired
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
     first = ". No node is in all of these domains: first make sure that the node pool covers the zone" * fix.elsewhere
-    return f"add a {healthy}node like {fix.like}{where}{pool}, {BY_AUTOSCALER}{first}"
+    return f"add a node like {fix.like}{repaired}{where}{pool}, {BY_AUTOSCALER}{first}"
 
 
 @FIXES.rule(

@@ -31,15 +31,16 @@ LOST = "Deleted for good, because no controller recreates {}: {}."
 FEWER = "Deleted and not replaced: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = (
-    "A range such as 0..1 shows the lowest and the highest result of {} simulations with different random choices."
-    " The sentences above describe the first of them."
+    "A range such as 0..1, or OK to Violated, shows the lowest and the highest result of {} simulations with different"
+    " random choices."
+    " The text above the table is of the first one."
 )
-BY_REVISION = "Rows of one workload show the constraints of its revisions: each may count Pods of other revisions."
+BY_REVISION = "Each revision has its own rows: they count all Pods that its constraint selects, of other revisions too."
 OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
 OF_ONE = (("this Pod", "it"), ("The Pod may only", "It may only"), (" This Pod may not", " It may not"))
 OF_SEVERAL = (
     ("this Pod", "these Pods"),
-    ("the Pod's own", "their own"),
+    ("the Pod's own", "the Pods' own"),
     ("The Pod may only", "They may only"),
     (" This Pod may not", " They may not"),
 )
@@ -137,7 +138,7 @@ def removed_text(removed: str, pods: Sequence[tuple[str, str]], most: int | None
     names: dict[str, list[str]] = {}
     for workload, name in pods[:most]:
         names.setdefault(workload, []).append(name)
-    parts = [f"{workload}: {', '.join(those)}" for workload, those in names.items()]
+    parts = [f"{', '.join(those)} ({workload})" for workload, those in names.items()]
     if most is not None and len(pods) > most:
         parts.append(f"and {len(pods) - most} more (--all)")
     return f"{removed.capitalize()}: {'; '.join(parts)}."

@@ -409,7 +409,7 @@ ROWS = {
         objects=[*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
         ask=["check"],
         manifests=[{**nightly(), "spec": {**nightly()["spec"], "schedule": "0 0 1 1 *"}}],
-        says=["all 2 replicas can be scheduled", "Some nodes are equal, and chance decides between them: a1 or b1."],
+        says=["all 2 replicas can be scheduled", "The scheduler chooses at random between equal nodes: a1 or b1."],
         says_not=["adopts", "replica 3", "there. Assumed"],
     ),
     "an unready Pod does not hide the one after it": Row(
@@ -566,7 +566,7 @@ ROWS = {
     "a deleted Pod is not evicted": Row(
         objects=[*ZONES, *deployed("a1")],
         ask=["simulate", "--delete=pod/web-h1-0"],
-        says=["1 Pod deleted", "Deleted: default/deployment/web: web-h1-0."],
+        says=["1 Pod deleted", "Deleted: web-h1-0 (default/deployment/web)."],
         says_not=["evicted", "Evicted"],
     ),
     "empty lists of a Node's manifest are empty": Row(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kubectl_spread import __version__
@@ -71,7 +71,7 @@ def test_the_flags_that_reach_a_cluster_are_told_once() -> None:
     assert "-o, --output FORMAT  " in flags
     assert "--server" not in flags
     assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | NAME | TYPE [NAME...]] [options]"
-    assert more.startswith('Use "kubectl spread options" for the connection flags')
+    assert more.startswith('Use "kubectl spread options" for the connection flags of kubectl.')
     assert 'kubectl spread options"' not in spread("version", "-h").stdout
 
 
@@ -235,6 +235,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @given(words=st.lists(WORDS, max_size=7))
+@example(words=["--", "show"])
 @settings(max_examples=200)
 def test_whatever_the_words_there_is_an_exit_code(words: list[str]) -> None:
     ended = spread(*words)

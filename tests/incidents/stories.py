@@ -550,7 +550,7 @@ STORIES: Mapping[str, Story] = {
         pod=pending("train", requests={"nvidia.com/gpu": "8"}),
         conflict=[["TaintToleration"], ["NodeResourcesFit"]],
         counts=[Count(minimum=0, held_by="a", matching={"a": 0})],
-        says=["No simulated change helps, alone or with another", "not-ready"],
+        says=["No simulated change helps, not even two together", "not-ready"],
     ),
     "full-rack-and-a-cordon": Story(
         told="Nothing alone helps: one rack is full, the other cordoned and crowded.",

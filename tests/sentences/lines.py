@@ -424,8 +424,8 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     ),
 )
 UNREAD: Mapping[str, str] = {
-    r"^(?:  \d+\. )?Add a (?:healthy )?node like .*$": "which nodes are alike is told by the tests of fixes",
-    r"^Some nodes are equal, and chance decides between them: .*$": "the tests of check tell which nodes are equal",
+    r"^(?:  \d+\. )?Add a node like .*$": "which nodes are alike is told by the tests of fixes",
+    r"^The scheduler chooses at random between equal nodes: .*$": "the tests of check tell which nodes are equal",
     r"^Not counted: the same nodes as for constraint \d+\.$": "the lines of that constraint name them",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"ranges show \d+ simulations|^A range such as .*$": "orders are no part of the cluster",

@@ -53,8 +53,8 @@ def not_so(command: str, text: str, known: Known) -> Iterator[str]:
 
 
 def _domains(text: str) -> dict[str, int]:
-    """Return domain → Pods of ``a:2→1 b:0 others:1``, as they were before."""
-    return {name: int(number) for name, number in re.findall(r"(\S+?):(\d+)", text) if name != "others"}
+    """Return domain → Pods of ``a:2→1 b:0 others(3):1``, as they were before."""
+    return {name: int(number) for name, number in re.findall(r"(\S+?):(\d+)", text) if not name.startswith("others")}
 
 
 def _row(read: re.Match[str], known: Known, _: str) -> bool:
@@ -100,7 +100,7 @@ def _evicted(read: re.Match[str], known: Known, text: str) -> bool:
     moved = [each for facts in known.values() if facts.kind != "DaemonSet" for each in facts.kin]
     gone = [each for each in moved if each["spec"].get("nodeName") == read["node"]]
     named = re.search(r"^Evicted: (.*)\.$", text, re.MULTILINE)
-    names = re.findall(r"(?<=[ ,])(web-\d-[\d-]+)\b", named[1]) if named else []
+    names = re.findall(r"(?<![\w/-])(web-\d-[\d-]+)\b", named[1]) if named else []
     stay = re.search(r", (\d+) Pods? blocked", text)
     number = int(read["n"].replace("no", "0"))
     whole = len(names) == number or (named is not None and "more" in named[1])

@@ -1060,7 +1060,7 @@ def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
         (item,) = simulate_outline(report, Extent(wide=wide)).items
         return next(block.line for block in item.paragraphs[0] if isinstance(block, Note) and "Evicted" in block.line)
 
-    assert shown(wide=False).startswith("Evicted: default/deployment/web: web-0, web-1, web-10, ")
+    assert shown(wide=False).startswith("Evicted: web-0, web-1, web-10, ")
     assert shown(wide=False).endswith("; and 2 more (--all).")
     assert shown(wide=True).count("web-") == 22
 

@@ -460,7 +460,9 @@ def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) 
     if step.startswith("Add a node "):
         return item["newNodes"][0], text
     # The first that is shown need not be the first of all.
-    shown = (fix for fix in item["fixes"] if step.startswith(f"{fix['id']}: "))
+    # A change of several constraints is named once.
+    ids = (("+".join(dict.fromkeys(fix["id"].split("+"))), fix) for fix in item["fixes"])
+    shown = (fix for name, fix in ids if step.startswith(f"{name}: "))
     return next((fix for fix in shown if all(command in text for command in fix["commands"])), None), text
 
 

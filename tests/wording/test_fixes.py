@@ -114,7 +114,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
             of.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
-            f"add a healthy node like a1 in {ZONE} a and rack r, by hand or by an autoscaler",
+            f"add a node like a1, but healthy, in {ZONE} a and rack r, by hand or by an autoscaler",
         ),
         (
             of.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
@@ -205,7 +205,7 @@ def test_two_changes_are_one_sentence() -> None:
         ),
         (
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=1, at_work=2),
-            (f"{WEB} uses replicaset/web-1 again: its Pod stays; 2 running Pods of other revisions are replaced"),
+            (f"{WEB} uses replicaset/web-1 again: its Pod stays; 2 running Pods of other ReplicaSets are replaced"),
         ),
         (Route(at_work=2), "2 of them run"),
         (
@@ -227,14 +227,14 @@ def test_two_changes_are_one_sentence() -> None:
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
             (
                 "change it in its source (Helm release web): kubectl's change lasts until the next upgrade;"
-                " later runs of cronjob/c use the change: the Pods of this run stay as they are"
+                " only later runs of cronjob/c use the change: the Pods of this run stay, also Pending ones"
             ),
         ),
         (
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Flux Kustomization shop/web")),
             (
                 "change it in its source (Flux Kustomization shop/web): a patch will be reverted;"
-                " later runs of cronjob/c use the change: the Pods of this run stay as they are"
+                " only later runs of cronjob/c use the change: the Pods of this run stay, also Pending ones"
             ),
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -125,9 +126,10 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
     shown = changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
     if len(shown) <= FEW_DOMAINS:
         pods = ((domain, _pods(was.get(domain), "new"), _pods(after.get(domain), "gone")) for domain in shown)
-        others = sorted({after[domain] for domain in every if domain not in shown})
-        few = [between(*each) for each in others] if len(others) <= FEW_COUNTS else [f"{others[0][0]}-{others[-1][1]}"]
-        rest = [f"others:{each}" for each in few]
+        others = sorted(Counter(after[domain] for domain in every if domain not in shown).items())
+        rest = [f"others({number}):{between(*each)}" for each, number in others]
+        if len(rest) > FEW_COUNTS:
+            rest = [f"others:{others[0][0][0]}-{others[-1][0][1]}"]
         return " ".join((*(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods), *rest))
     lows, highs = zip(*after.values(), strict=True) if after else ((), ())
     then = f"{len(after)} domains, {between(min(lows), max(highs))}" if lows != highs else ""

@@ -154,7 +154,7 @@ class TestNodes:
         ill = (f"uncordon c1, although its condition {condition} reports a problem", ())
         assert offered == ([("uncordon c2", ("c3",)), ill] if problem else [("uncordon c1", ("c2", "c3"))])
         (new,) = (fix for fix in found.new_nodes if "zone c" in fix.summary)
-        assert ("a healthy node" in new.summary) == problem
+        assert (", but healthy," in new.summary) == problem
 
     def test_a_taint_that_a_person_has_to_remove_is_not_said_to_clear(self) -> None:
         nodes = zones(c={"taints": ["node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"]})
