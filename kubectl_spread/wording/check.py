@@ -178,7 +178,7 @@ def chance_note(placements: Sequence[Placement]) -> str:
     largest = [group for at, group in enumerate(groups) if not any(map(group.issubset, groups[:at]))]
     named = [enumerated(sorted(group), SHOWN_TIES).replace(" and ", " or ") for group in largest[:SHOWN_TIES]]
     more = f"; and {count_of(len(largest) - len(named), 'more group')}" if len(largest) > len(named) else ""
-    return f"The scheduler chooses at random between equal nodes: {'; '.join(named)}{more}." if named else ""
+    return f"Between equal nodes the scheduler chooses at random: {'; '.join(named)}{more}." if named else ""
 
 
 def violation_note(constraint: int, skew: int, *, by_chance: bool) -> str:
@@ -211,10 +211,10 @@ def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
         case rollout_plan.UnknownRules(kind=kind):
             return f"how a {kind} replaces Pods is not known: running Pods are assumed to stay"
         case rollout_plan.WithinFenceposts(most=most, least=least):
-            run = f", and only while at least {least} others run, old or new" if least else ""
+            run = f" and at least {least} other Pods run, old or new" if least else ""
             return (
-                f"at most {most} Pods exist at any time; an old Pod that runs is deleted only to make room for a new"
-                f" one{run}; a new Pod runs as soon as it has a node"
+                f"at most {most} Pods exist at any time. A running old Pod is deleted only if a new Pod needs its place"
+                f"{run}. A new Pod runs as soon as it has a node"
             )
         case rollout_plan.FromHighestOrdinal(first=first):
             return (

@@ -55,8 +55,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
     meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it rejects this"
     " Pod for a reason other than this constraint: a taint, a cordon, node affinity, or too few free resources. The"
     " domain gets no more Pods, so the other domains may only grow to that minimum plus maxSkew.",
-    when="As an error, if a constraint rejects nodes by skew, and other filters reject all nodes of the domains"
-    " with the fewest Pods.",
+    when="As an error, if a constraint rejects nodes by skew, and all nodes of the domains with the fewest Pods are"
+    " rejected for other reasons.",
     action="Stop counting the domain. If taints are the reason, set nodeTaintsPolicy to Honor; otherwise exclude the"
     " domain by node affinity. Or remove the reason, such as a taint, if it is no longer needed. Raising maxSkew"
     " only moves the limit.",

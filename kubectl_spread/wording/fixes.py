@@ -103,7 +103,7 @@ _EFFECTS: Mapping[Effect, str] = {
         " the first command lowers it{also}; {owner} recreates {waiting} from its template, which needs no change"
     ),
     Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
-    Effect.NEXT_RUN: "only later runs of {owner} use the change: the Pods of this run stay, also Pending ones",
+    Effect.NEXT_RUN: "the change is only for later runs of {owner}: the Pending Pods of this run stay Pending",
     Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
     Effect.POD_RECREATED: "deletes and recreates the Pod, which does not run yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
@@ -196,7 +196,7 @@ def _words(route: conclusion.Route) -> dict[str, object]:
     one, running, others = route.waiting == 1, _running(route), route.at_work or 0
     what = "ReplicaSet" if route.reused.startswith("replicaset/") else "revision"
     of_others = f"another {what} is" if others == 1 else f"other {what}s are"
-    replaced = f"; {count_of(others, 'running Pod')} of {of_others} replaced" if others else ""
+    replaced = f"; {count_of(others, 'running Pod')} of {of_others} deleted" if others else ""
     return {
         "running": f" ({running})" if running else "",
         "in_turn": "" if route.pods == 1 else " one after another",

@@ -33,9 +33,9 @@ PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = (
     "A range such as 0..1, or OK to Violated, shows the lowest and the highest result of {} simulations with different"
     " random choices."
-    " The text above the table is of the first one."
+    " The text above the table describes the first one."
 )
-BY_REVISION = "Each revision has its own rows: they count all Pods that its constraint selects, of other revisions too."
+BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too."
 OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
 OF_ONE = (("this Pod", "it"), ("The Pod may only", "It may only"), (" This Pod may not", " It may not"))
 OF_SEVERAL = (

@@ -106,10 +106,10 @@ def test_where_replicas_go() -> None:
         (Assumption.SUSPENDED, "it is suspended, so no Pod is created until it is resumed"),
         (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
         (UnknownRules("Rollout"), "how a Rollout replaces Pods is not known"),
-        (WithinFenceposts(most=5, least=0), "only to make room for a new one; a new Pod runs"),
+        (WithinFenceposts(most=5, least=0), "only if a new Pod needs its place. A new Pod runs"),
         (
             WithinFenceposts(most=5, least=3),
-            "to make room for a new one, and only while at least 3 others run, old or new",
+            "only if a new Pod needs its place and at least 3 other Pods run, old or new. A new Pod runs",
         ),
         (
             FromHighestOrdinal(first=6),
@@ -150,7 +150,7 @@ def test_a_fix_as_a_sentence() -> None:
 
 def test_each_group_of_equal_nodes_is_named_once() -> None:
     placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
-    equal = "The scheduler chooses at random between equal nodes"
+    equal = "Between equal nodes the scheduler chooses at random"
     assert check.chance_note(placements[:2]) == f"{equal}: a or b."
     assert check.chance_note(placements) == f"{equal}: a, b, c or 2 more."
     others = [Placement(replica=9, node=f"x{n}", ties=(f"y{n}",)) for n in range(4)]

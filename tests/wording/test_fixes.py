@@ -205,7 +205,7 @@ def test_two_changes_are_one_sentence() -> None:
         ),
         (
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=1, at_work=2),
-            (f"{WEB} uses replicaset/web-1 again: its Pod stays; 2 running Pods of other ReplicaSets are replaced"),
+            (f"{WEB} uses replicaset/web-1 again: its Pod stays; 2 running Pods of other ReplicaSets are deleted"),
         ),
         (Route(at_work=2), "2 of them run"),
         (
@@ -227,14 +227,14 @@ def test_two_changes_are_one_sentence() -> None:
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
             (
                 "change it in its source (Helm release web): kubectl's change lasts until the next upgrade;"
-                " only later runs of cronjob/c use the change: the Pods of this run stay, also Pending ones"
+                " the change is only for later runs of cronjob/c: the Pending Pods of this run stay Pending"
             ),
         ),
         (
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Flux Kustomization shop/web")),
             (
                 "change it in its source (Flux Kustomization shop/web): a patch will be reverted;"
-                " only later runs of cronjob/c use the change: the Pods of this run stay, also Pending ones"
+                " the change is only for later runs of cronjob/c: the Pending Pods of this run stay Pending"
             ),
         ),
     ],

@@ -68,7 +68,7 @@ def test_a_new_pod_that_runs_is_replaced() -> None:
     ssd = node("c2", zone="c", labels={"disk": "ssd"}, allocatable={"pods": "1"})
     objects, pending = stuck(({}, "a1"), (SSD, "c2"))
     found = fixes([*objects, ssd], pending)["RollBack"]
-    assert found.starts.endswith("its Pod stays; 1 running Pod of another ReplicaSet is replaced")
+    assert found.starts.endswith("its Pod stays; 1 running Pod of another ReplicaSet is deleted")
     assert (found.created, found.disturbs, found.cost) == (2, "PodsReplaced", 2)
 
 
