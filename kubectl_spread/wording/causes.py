@@ -213,7 +213,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case RejectedByPod():
             return "the anti-affinity of a Pod there"
         case AvoidedPod():
-            return "the Pod's own anti-affinity rule matches a Pod on it"
+            return "a Pod already on the node matches the Pod's own anti-affinity rule"
         case _:
             return reason_text(reason)
 

@@ -178,7 +178,8 @@ def chance_note(placements: Sequence[Placement]) -> str:
     largest = [group for at, group in enumerate(groups) if not any(map(group.issubset, groups[:at]))]
     named = [enumerated(sorted(group), SHOWN_TIES).replace(" and ", " or ") for group in largest[:SHOWN_TIES]]
     more = f"; and {count_of(len(largest) - len(named), 'more group')}" if len(largest) > len(named) else ""
-    return f"Between equal nodes the scheduler chooses at random: {'; '.join(named)}{more}." if named else ""
+    equal = f"Some nodes are equal, so the scheduler may use one for the other: {'; '.join(named)}{more}."
+    return equal if named else ""
 
 
 def violation_note(constraint: int, skew: int, *, by_chance: bool) -> str:

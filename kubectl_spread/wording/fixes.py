@@ -625,10 +625,12 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 )
 def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
-    where, repaired = f" in {domains}" if domains else "", ", but healthy," * fix.repaired
+    where = f"in {domains}" if domains else ""
+    but = f", but {' and '.join((*['healthy'] * fix.repaired, *[where] * fix.moved))}," * (fix.repaired or fix.moved)
+    where = f" {where}" if where and not fix.moved else ""
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
     first = ". No node is in all of these domains: first make sure that the node pool covers the zone" * fix.elsewhere
-    return f"add a node like {fix.like}{repaired}{where}{pool}, {BY_AUTOSCALER}{first}"
+    return f"{f'add a node like {fix.like}{but}{where}{pool}'.removesuffix(',')}, {BY_AUTOSCALER}{first}"
 
 
 @FIXES.rule(

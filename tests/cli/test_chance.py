@@ -107,7 +107,7 @@ def test_check_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) -> No
     web = workload("Deployment", "web", pods=template(requests={"cpu": "1"}), replicas=1)
     told = asked(tmp_path, "check", FULL, manifests=[web]).stdout
     assert "it preempts default/low-a on a1, or by chance default/low-b instead." in told
-    assert "Between equal nodes the scheduler chooses at random: a1 or b1." in told
+    assert "Some nodes are equal, so the scheduler may use one for the other: a1 or b1." in told
     (item,) = report(tmp_path, "check", FULL, manifests=[web])["items"]
     assert item["placements"][0]["preemptsInstead"] == [{"namespace": "default", "name": "low-b"}]
 

@@ -409,7 +409,10 @@ ROWS = {
         objects=[*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
         ask=["check"],
         manifests=[{**nightly(), "spec": {**nightly()["spec"], "schedule": "0 0 1 1 *"}}],
-        says=["all 2 replicas can be scheduled", "Between equal nodes the scheduler chooses at random: a1 or b1."],
+        says=[
+            "all 2 replicas can be scheduled",
+            "Some nodes are equal, so the scheduler may use one for the other: a1 or b1.",
+        ],
         says_not=["adopts", "replica 3", "there. Assumed"],
     ),
     "an unready Pod does not hide the one after it": Row(

@@ -425,7 +425,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
 )
 UNREAD: Mapping[str, str] = {
     r"^(?:  \d+\. )?Add a node like .*$": "which nodes are alike is told by the tests of fixes",
-    r"^Between equal nodes the scheduler chooses at random: .*$": "the tests of check tell which nodes are equal",
+    r"^Some nodes are equal, so the scheduler may use one for the other: .*$": "as the tests of check tell",
     r"^Not counted: the same nodes as for constraint \d+\.$": "the lines of that constraint name them",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"ranges show \d+ simulations|^A range such as .*$": "orders are no part of the cluster",

@@ -150,7 +150,7 @@ def test_a_fix_as_a_sentence() -> None:
 
 def test_each_group_of_equal_nodes_is_named_once() -> None:
     placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
-    equal = "Between equal nodes the scheduler chooses at random"
+    equal = "Some nodes are equal, so the scheduler may use one for the other"
     assert check.chance_note(placements[:2]) == f"{equal}: a or b."
     assert check.chance_note(placements) == f"{equal}: a, b, c or 2 more."
     others = [Placement(replica=9, node=f"x{n}", ties=(f"y{n}",)) for n in range(4)]

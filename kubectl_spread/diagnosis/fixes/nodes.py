@@ -206,6 +206,7 @@ def additions(situation: Situation) -> Iterator[Candidate]:
                 repaired=_is_ill(info.node),
                 pool=pool,
                 elsewhere=moved is not by_volume,
+                moved=moved.items() - info.labels.items() != set(),
             ),
             obj=node,
             group=(*map(str, node.spec.taints), *(() if moved is by_volume else domains[0])),

@@ -160,12 +160,13 @@ class RaiseMaxSkew(OfConstraint, frozen=True, kw_only=True):
 class AddNode(Proposal, frozen=True, kw_only=True):
     """A node like an existing one is added to domains (topology key, value), and to its node pool (key=value), if any.
 
-    ``repaired``: the existing one has a problem that a new node does not have. ``elsewhere``: it is not in these
-    domains, nor is any other.
+    ``repaired``: the existing one has a problem that a new node does not have. ``moved``: it is not in these domains;
+    ``elsewhere``: nor is any other.
     """
 
     cost: int = 3
     elsewhere: bool = False
+    moved: bool = False
     like: str
     domains: tuple[tuple[str, str], ...]
     repaired: bool
