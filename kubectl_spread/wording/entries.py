@@ -140,8 +140,9 @@ OUTCOMES: Mapping[str, Entry] = {
     "pending": _outcome(
         summary="Pods that are Pending when nothing changes any more",
         meaning="By workload, with the scheduler's message and the cause. Pods that were Pending before the step"
-        " are included. The field `newlyPending` is true if more Pods are Pending or refused than without the step.",
-        when="After every step. The field `range` has the fewest and the most in the simulated orders.",
+        " are included. 2 Pending (1 before) means that 1 would be Pending without the step. The field `newlyPending`"
+        " is true if more Pods are Pending or refused than without the step.",
+        when="After every step. The field `range` has the fewest and the most in the simulations.",
         action="Change the step: add a node first, drain one node at a time, or relax the named constraint.",
     ),
     "untried": _outcome(
@@ -152,17 +153,17 @@ OUTCOMES: Mapping[str, Entry] = {
         action="Simulate smaller steps, or a part of the cluster.",
     ),
     "ranges": _outcome(
-        summary="the fewest and the most Pods of a domain in the simulated orders",
+        summary="the fewest and the most Pods of a domain in the simulations",
         meaning="The field `after` has one possible result. If the scheduler or a controller has equal choices, other"
-        " results are also possible. The range was observed in several orders and is not proved: the real result may be"
-        " outside, most often by one.",
+        " results are also possible. The range was observed in several simulations. It is not proved: the real result"
+        " may be outside, most often by one.",
         when="For every constraint, as [least, most] of each domain. Both are equal if no choice is random.",
         action="Plan for the worst value of a range.",
     ),
     "orders": _outcome(
-        summary="how many random orders were simulated",
+        summary="how many simulations with different random choices were run",
         meaning="Nodes with the same score, equal Pods to delete, and evictions at the same time are ordered at"
-        " random. Each simulated order makes different choices. The same input gives the same orders.",
+        " random. Each simulation makes different choices. The same input gives the same simulations.",
         when="After every step. It is 1 if no choice is random, or if the cluster is too large for more.",
         action="If it is 1 in a large cluster, simulate a smaller part to see ranges.",
     ),
@@ -177,8 +178,8 @@ COLUMNS: Mapping[str, Entry] = {
     "WORKLOAD": _column(
         summary="what the Pods belong to",
         meaning="The topmost owner that can be read. While a rollout has Pods of several revisions, each revision that"
-        " counts different Pods has its own row, with the revision in brackets. On a narrow terminal kinds have"
-        " kubectl's short names: deploy, sts, ds.",
+        " counts different Pods has its own row, with the revision in brackets. In simulate, (new ...) is the newest"
+        " revision and (old ...) an older one. On a narrow terminal kinds have kubectl's short names: deploy, sts, ds.",
         when=_ROWS,
         action="`kubectl spread show TYPE/NAME` prints the domains.",
     ),
@@ -220,7 +221,7 @@ COLUMNS: Mapping[str, Entry] = {
         summary="how many Pods the constraint counts",
         meaning="(5 own) is the number of the workload's own Pods, if the selector matches other Pods too. In check,"
         " the Pods of the manifest that can be scheduled are included.",
-        when="By show -o wide, and below a constraint for each domain.",
+        when="By show -o wide, and below a constraint for each domain, or for each node with --by-node.",
         action="Make the selector match only the workload's own Pods: explain labelSelector.",
     ),
     "STATUS": _column(
@@ -233,8 +234,9 @@ COLUMNS: Mapping[str, Entry] = {
     "DOMAINS": _column(
         summary="the Pods in each domain",
         meaning="a:3 b:1 means: a has three Pods, b has one. For many domains, 0×93 1×71 means: 93 have no Pod, 71 have"
-        " one. a:3→2 means 3 before and 2 after. Of many domains only those that change are listed; others(12):0"
-        " means that 12 others have 0. A domain may be new or gone. 0..1 is the range in several simulations.",
+        " one. a:3→2 means 3 before and 2 after. a:1→gone means that the domain no longer exists, a:new→1 that it did"
+        " not exist before. Of many domains, only those that change are listed. others(12):0 means that 12 others have"
+        " 0; others:0-5 means that the others have from 0 to 5. 0..1 is the range in several simulations.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),

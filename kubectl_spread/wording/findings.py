@@ -130,8 +130,9 @@ def _(finding: findings.EmptySelector) -> str:
 
 @FINDINGS.rule(
     summary="nodes lack the topologyKey but have a similar label",
-    meaning="Nodes that lack the key have a similar one. It has the same last segment, is the deprecated or"
-    " well-known form, or differs in a few letters.",
+    meaning="Nodes that lack the key have a similar one. It has the same last segment, it differs in a few letters, or"
+    " one of the two continues the other after a hyphen, underscore or dot. If no node has the key, these are similar"
+    " too: a key that an older revision uses, and the label whose topology the key names, such as zone.",
     when="As a warning, for nodes that lack the key of a DoNotSchedule constraint, unless another constraint of the Pod"
     " uses the similar label.",
     action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
@@ -149,7 +150,8 @@ def _(finding: findings.SimilarTopologyKey) -> str:
     summary="there are fewer domains than minDomains requires",
     meaning="While there are fewer eligible domains than minDomains, the global minimum is 0. No domain may then"
     " have more than maxSkew matching Pods.",
-    when="As a warning, for a DoNotSchedule constraint whose minDomains is above 1 and above the eligible domains.",
+    when="As a warning, for a DoNotSchedule constraint whose minDomains is above 1 and above the number of eligible"
+    " domains.",
     action="Add a node in another domain, or lower minDomains. An autoscaler adds the node if it has a pool there."
     " For a DaemonSet, drop the constraint.",
 )
@@ -195,8 +197,8 @@ def _(finding: findings.SingleDomain) -> str:
     summary="Pods of old revisions are counted along with the new ones",
     meaning="During a rollout the new Pods are spread together with the old ones. When the old ones are gone, the"
     " new ones may be uneven, or one of them may stay Pending.",
-    when="If the selector matches Pods of another revision of the same workload: a warning if the constraint is"
-    " DoNotSchedule, for information otherwise.",
+    when="If the selector matches Pods of another revision of the same workload. As a warning if the constraint is"
+    " DoNotSchedule, otherwise for information. Several such constraints are reported together.",
     action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
     " controller-revision-hash for a StatefulSet or DaemonSet.",
 )

@@ -423,9 +423,10 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 @FIXES.rule(
     summary="use a topologyKey that the nodes have",
-    meaning="The topologyKey becomes the well-known label that it resembles. If no node has the topologyKey: a label of"
-    " nodes that an older revision uses, or that it resembles.",
-    when="If nodes that lack the topologyKey have the label.",
+    meaning="The topologyKey becomes the well-known label that it resembles. If no node has the topologyKey, it"
+    " becomes a label of the nodes that an older revision uses, that is similar, or whose topology the key names, such"
+    " as zone.",
+    when="If nodes that lack the topologyKey have the label. The report then has no advice to label nodes.",
     action="Change the Pod template. Check other workloads for the same mistake: show --problems.",
     link=entry.NODE_LABELS,
 )
@@ -504,7 +505,8 @@ def _(fix: proposals.HonorAffinity) -> str:
 @FIXES.rule(
     summary="uncordon a node",
     meaning="spec.unschedulable is cleared, and with it the taint that mirrors it.",
-    when="For a cordoned node that would take the Pod otherwise.",
+    when="For a cordoned node that would take the Pod otherwise. It is hidden if another fix or waiting is enough and"
+    " the node shows signs of maintenance, does not answer, or has a condition that reports a problem.",
     action="Ask who cordoned it, then run kubectl uncordon.",
     link=entry.TAINTS,
 )
@@ -516,7 +518,8 @@ def _(fix: proposals.Uncordon) -> str:
 @FIXES.rule(
     summary="give a node the topology label that it lacks",
     meaning="The node gets the key with the value of its equivalent label, such as the deprecated zone label.",
-    when="If the node has such a label and one of the two is well known.",
+    when="If the node has such a label and one of the two is well known. Not for a key that no node has, unless it is"
+    " well known.",
     action="Label the node, and correct the node template, or the next node will lack it too.",
     link=entry.NODE_LABELS,
 )
@@ -583,8 +586,9 @@ def _(fix: proposals.RecreatePod) -> str:
     summary="undo the rollout: go back to an older revision, of which Pods run",
     meaning="kubectl rollout undo gives the Deployment the Pod template of an older ReplicaSet. The Pods of that"
     " ReplicaSet stay, and those of the newest revision are deleted. The rollback was simulated to its end.",
-    when="If the Pending Pod is of the newest revision, Pods of an older revision run, a Pod of that revision can be"
-    " scheduled, and fewer Pods are Pending in the end. Not for a paused Deployment: kubectl refuses to undo it.",
+    when="If the Pending Pod is of the newest revision, a Pod of the latest older revision of which Pods run can be"
+    " scheduled, and fewer Pods are Pending in the end. Not if the rollout goes on by itself. Not for a paused"
+    " Deployment: kubectl refuses to undo it.",
     action="Go back if the release can wait, then correct the template. Also change the source of the Deployment: the"
     " next apply would bring the newest revision back.",
     link=entry.ROLLBACK,
@@ -594,7 +598,7 @@ def _(fix: proposals.RollBack) -> str:
 
 
 @FIXES.rule(
-    summary="require no more domains than exist",
+    summary="require only as many domains as count",
     meaning="minDomains becomes the number of eligible domains, so minDomains no longer keeps the minimum at 0.",
     when="If fewer domains are eligible than minDomains requires.",
     action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
@@ -617,8 +621,8 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 
 @FIXES.rule(
     summary="add a node to a domain",
-    meaning="The new node is like an existing one, but empty and healthy, in the named domain. If the constraints"
-    " together leave no node, and no node is in all domains that they allow: like a node of another zone.",
+    meaning="The new node is like an existing one, but empty and healthy, in the named domain. If no node is in all"
+    " the domains that several constraints allow, the new node is like a node of another zone.",
     when="If such a node would take the Pod.",
     action="Add it, or check why the autoscaler does not.",
     link=entry.LIMITATIONS,
@@ -695,8 +699,9 @@ def _(fix: proposals.MakeSoft) -> str:
 
 @WAITS.rule(
     summary="wait until a node recovers",
-    meaning="Only taints that a controller sets for a condition of the node, or a cordon during maintenance or"
-    " while a condition reports a problem, keep the Pod off the node.",
+    meaning="Only the trouble of the node keeps the Pod off it. The trouble is a taint that a controller set for a"
+    " condition of the node, or a cordon. A cordon counts if the node is under maintenance or a condition of it reports"
+    " a problem.",
     when="If nothing else keeps the Pod off the node, and the node is not about to be removed.",
     action="Wait, or repair the node. A fix that replaces Pods is seldom worth it.",
     link=entry.TAINTS,
@@ -745,7 +750,8 @@ def _(wait: conclusion.PodEnding) -> str:
     summary="wait until this Pod is deleted",
     meaning="The owner of the Pod wants fewer Pods, is suspended, or is being deleted, so the Pod is deleted soon. No"
     " fix is searched for.",
-    when="If the Pod surely goes.",
+    when="If the Pod surely goes. A Job first deletes Pods of indexes that it no longer has, then Pods without a node:"
+    " if it deletes at least as many as wait for a node, all that wait go.",
     action="Wait. If the Pod stays, check that kube-controller-manager runs. If you need the Pod, scale its owner up or"
     " resume it, and ask again.",
 )
@@ -799,7 +805,7 @@ def _(wait: conclusion.JobGoesOn) -> str:
     summary="wait for another Job to end",
     meaning="Pods of another Job use the room on nodes that are full. Their priority is higher, so the scheduler does"
     " not evict them for this Pod. The simulation took all of them away: the Job replaces a Pod that is deleted.",
-    when="If this Pod is schedulable without the Job's Pods.",
+    when="If a node rejects this Pod only because it has too few free resources, and takes it without the Job's Pods.",
     action="Wait, or suspend the Job: its Pods end then, and it goes on once it is resumed. Ask its owner first.",
     link=entry.CONFLICTING,
 )

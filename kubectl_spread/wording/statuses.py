@@ -133,7 +133,8 @@ def _(status: statuses.NoEffect) -> str:
     summary="something relevant was not read or is not modelled",
     meaning="The result is correct for what was read. The field `incomplete` lists what is missing, and the"
     " consequence.",
-    when="If the missing part could change the result for the next Pod.",
+    when="If the missing part could change the result for the next Pod. In simulate, also if it could change where a"
+    " Pending Pod goes.",
     action="Grant the named permission, or add the missing file.",
     link=entry.SPREAD,
 )
