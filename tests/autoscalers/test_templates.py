@@ -18,6 +18,7 @@ from kubectl_spread.autoscalers.cluster_autoscaler import decide
 from kubectl_spread.autoscalers.decision import PoolDecision, RejectedByFilters
 from kubectl_spread.objects.autoscaling import NodeGroupHealth, NodeGroupStatus
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.scheduler.framework import Handle
 from tests.autoscalers.clusters import POOL, Object, snapshot_of
 from tests.autoscalers.generate import DISRUPTED, HOST, REBOOTING, Generator
@@ -72,11 +73,17 @@ def _daemon(node: str, draw: random.Random) -> Object:
     }
 
 
-def with_new_node(objects: list[Object], group: str) -> list[Object]:
-    """Return the cluster with a node as cluster-autoscaler makes it from one of the group."""
+def with_new_nodes(objects: list[Object], group: str) -> list[list[Object]]:
+    """Return the cluster with a node as cluster-autoscaler makes it from one of the group, in each of its zones."""
     nodes = [each for each in objects if each["kind"] == "Node" and each["metadata"]["labels"][GROUP] == group]
     usable = [each for each in nodes if not each["spec"].get("unschedulable") and not _not_ready(each)]
-    like = min(usable or nodes, key=lambda each: each["metadata"]["name"])
+    by_zone: dict[str, Object] = {}
+    for each in sorted(usable or nodes, key=lambda each: each["metadata"]["name"]):
+        by_zone.setdefault(each["metadata"]["labels"].get(ZONE, ""), each)
+    return [_with_node_like(objects, like) for like in by_zone.values()]
+
+
+def _with_node_like(objects: list[Object], like: Object) -> list[Object]:
     node = copy.deepcopy(like)
     node["metadata"] = {"name": NEW, "labels": {**node["metadata"]["labels"], HOST: NEW}}
     node["spec"]["taints"] = [each for each in node["spec"]["taints"] if each["key"] not in PASSING]
@@ -104,19 +111,27 @@ def refuted(program: Path, *, seed: int, count: int) -> tuple[int, list[str]]:
     for number, (objects, pending) in enumerate(clusters(seed, count)):
         groups = sorted({each["metadata"]["labels"][GROUP] for each in objects if each["kind"] == "Node"})
         for group, found in zip(groups, decided(objects, pending, groups), strict=True):
-            case = {"id": f"{seed}-{number}-{group}", "objects": with_new_node(objects, group), "pod": pending}
-            cases.append(case | {"kubeVersion": f"v{RELEASE}"})
-            ours.append(
-                {text for each in found.reasons if isinstance(each, RejectedByFilters) for text in each.reasons}
-            )
-    wrong = []
-    for case, said, answer in zip(cases, ours, ask(program, cases), strict=True):
-        theirs = set(answer["prefilter"]["reasons"]) if "prefilter" in answer else set()
-        for each in answer.get("each", {}).values():
-            theirs |= set(each.get(NEW, {}).get("reasons", ()))
-        if (said != theirs) if "prefilter" not in answer else not said:
-            wrong.append(f"{case['id']}: {sorted(said)}, kube-scheduler: {sorted(theirs)}")
-    return len(cases), wrong
+            case = {"id": f"{seed}-{number}-{group}", "pod": pending, "kubeVersion": f"v{RELEASE}"}
+            zones = [case | {"objects": each} for each in with_new_nodes(objects, group)]
+            cases += zones
+            said = {text for each in found.reasons if isinstance(each, RejectedByFilters) for text in each.reasons}
+            ours.append((case["id"], said, len(zones)))
+    wrong, answers = [], iter(ask(program, cases))
+    for name, said, number in ours:
+        # The group brings a node where a node of one zone takes the Pod.
+        every = [_reasons(next(answers)) for _ in range(number)]
+        known = [each for each in every if each is not None]
+        theirs = set[str]().union(*known) if all(known) else set()
+        if (said != theirs) if len(known) == number else not said and all(known):
+            wrong.append(f"{name}: {sorted(said)}, kube-scheduler: {sorted(theirs)}")
+    return len(ours), wrong
+
+
+def _reasons(answer: Object) -> set[str] | None:
+    """Return why kube-scheduler refuses the new node; None where it refuses the Pod before it looks at nodes."""
+    if "prefilter" in answer:
+        return None
+    return {text for each in answer.get("each", {}).values() for text in each.get(NEW, {}).get("reasons", ())}
 
 
 def decided(objects: list[Object], pending: Object, groups: list[str]) -> tuple[PoolDecision, ...]:
