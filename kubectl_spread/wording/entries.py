@@ -234,9 +234,8 @@ COLUMNS: Mapping[str, Entry] = {
     "DOMAINS": _column(
         summary="the Pods in each domain",
         meaning="a:3 b:1 means: a has three Pods, b has one. For many domains, 0×93 1×71 means: 93 have no Pod, 71 have"
-        " one. a:3→2 means 3 before and 2 after. a:1→gone means that the domain no longer exists, a:new→1 that it did"
-        " not exist before. Of many domains, only those that change are listed. others(12):0 means that 12 others have"
-        " 0; others:0-5 means that the others have from 0 to 5. 0..1 is the range in several simulations.",
+        " one. a:3→2 means 3 before and 2 after; gone and new are domains that are not there after or before. Of many"
+        " domains, those that do not change are others(12):0: 12 others have 0. 0..1 is a range of simulations.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
