@@ -546,15 +546,17 @@ def _alike(
     first, *others = whys = [texts(pin) for pin in pins]
     everywhere = [why for why in first if all(why in each for each in others)]
     alike, parts = defaultdict[tuple[str, ...], list[str]](list), dict[tuple[str, ...], set[str]]()
-    for pin, each in zip(pins, whys, strict=True):
-        alike[tuple(everywhere or each)].extend(pin.nodes)
-        parts[tuple(everywhere or each)] = {part for why in pin.reasons for part in getattr(why, "taints", [text(why)])}
+    having = [{part for why in pin.reasons for part in getattr(why, "taints", [text(why)])} for pin in pins]
+    for pin, each, has in zip(pins, whys, having, strict=True):
+        why = tuple(everywhere or each)
+        alike[why].extend(pin.nodes)
+        parts[why] = parts.get(why, has) & has
     if once:
         return [(nodes, " and ".join(why)) for why, nodes in alike.items()]
     # The most nodes come first, those of a control plane last, until each node has a reason.
     found = [
         (
-            sorted(name for more, nodes in alike.items() if parts[why] <= parts[more] for name in nodes),
+            sorted(name for pin, has in zip(pins, having, strict=True) if parts[why] <= has for name in pin.nodes),
             " and ".join(why),
         )
         for why in alike

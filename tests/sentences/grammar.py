@@ -591,7 +591,11 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"no Pod can go to {NAMES}: ", _least),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES}(?:, which)? (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
-    (rf"(?:may only go to|constraint on \S+ allows) {KEY} {NAMES}, (?:which|but) ", _only_to),
+    (rf"may only go to {KEY} {NAMES}, which", _only_to),
+    (
+        rf"constraint on \S+ allows {KEY} {NAMES}, but ",
+        lambda read, facts: not any(_closed(facts, read["key"], each) for each in named(read["names"])[0]),
+    ),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but the next Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
     (rf"{NAMES} \((?P<n>\d+) Pods?(?: each)?\)", _at),
