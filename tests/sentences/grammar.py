@@ -22,7 +22,7 @@ NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: (?:and|or) [a-d]\d?| (?:and|or) \
 NOT_READY = "node.kubernetes.io/not-ready:NoSchedule"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
-THERE = " nodes there is available: "
+THERE = re.compile(" nodes there is available: |: no node in zone [a-d] is available: ")
 """What a sentence says of the nodes that can use a volume."""
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
 """Names of nodes, Pods and workloads, whose digits count nothing."""
@@ -426,7 +426,7 @@ def _least(read: re.Match[str], facts: Facts) -> bool:
 
 def _more_nodes(read: re.Match[str], facts: Facts) -> bool:
     """Whether there are so many nodes besides those of the longest list. The lists may share nodes."""
-    if THERE in read.string:
+    if THERE.search(read.string):
         return True
     shown = max((named(pin["names"])[1] for pin in re.finditer(rf"{NAMES} \(", read["pins"])), default=1)
     return any(shown + int(read["n"]) <= len(_at_minimum(facts, key)) for key in _keys(facts))
@@ -471,7 +471,7 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
 
 
 def _so_many_at_minimum(read: re.Match[str], facts: Facts) -> bool:
-    if THERE in read.string:  # Another rule reads all of that.
+    if THERE.search(read.string):  # Another rule reads all of that.
         return True
     having = _reason(read["why"], facts)
     return any(sum(map(having, _at_minimum(facts, BRIEF[key]))) == int(read["n"]) for key in _keys(facts))
@@ -493,7 +493,9 @@ def _there(read: re.Match[str], facts: Facts) -> bool:
         if not ({*names} <= {*having} and some <= len(having)):
             return False
         number += some
-    return int(read["n"] or 1) == len(there) == number and read["zone"] == facts.zone
+    # show names no number of nodes.
+    told = len(there) if read["n"] == "" else int(read["n"] or 1)
+    return told == len(there) == number and read["zone"] == facts.zone
 
 
 def _conflict(read: re.Match[str], facts: Facts) -> bool:
@@ -565,6 +567,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         ),
         _there,
     ),
+    (r": (?P<n>)no node in zone (?P<zone>[a-d]) is available: (?P<pins>.*)$", _there),
     (rf"{WHY} \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
     (
         rf"(?P<n>\d+) {KEY}(?:, which)? (?:have the fewest (?:matching )?Pods \((?P<least>\d+)\)|are not available)",
