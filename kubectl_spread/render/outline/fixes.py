@@ -45,15 +45,7 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     hides_nodes = (awaits_node or not nodes_first) and not extent.every_fix
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     waits = [each.message for each in item.waits or ()]
-    nodes = [
-        Step(
-            summary=fixes.further_node(with_short_keys(each.summary), each.alike),
-            notes=(fixes.opens([fixes.NEW_NODE], str(each.admits), each.siblings, most=1, checked=bool(item.source)),)
-            if 0 < each.admits < each.siblings
-            else (),
-        )
-        for each in item.new_nodes
-    ]
+    nodes = [_node_step(node, checked=bool(item.source)) for node in item.new_nodes]
     equal = _equals(shown[:MOST_FIXES])
     changes = [
         *(_fix_step(fix, item, extent, _opens(fix, item, extent), either=fix in equal) for fix in shown),
@@ -62,13 +54,7 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     # No repair of a node is worth waiting for where another one only has to be uncordoned.
     repairs = {each.kind for each in item.waits or ()} == {conclusion.NodeRecovery.__name__}
     first = int(repairs and any(map(_only_uncordons, shown[:1])))
-    lacking = _unlabelled(item).items()
-    absent = {each.topology_key for each in item.constraints if not each.domains}
-    # To label every node, for a key that nobody uses, is a last resort.
-    unused, labels = (
-        [Step(summary=fixes.label_nodes(names, key)) for key, names in lacking if (key in absent) is last]
-        for last in (True, False)
-    )
+    labels, unused = _label_steps(item)
     steps = (
         *changes[:first],
         *(Step(summary=f"Wait for {message}") for message in waits),
@@ -76,6 +62,7 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         *labels,
         *(nodes if nodes_first and not hides_nodes else ()),
         *changes[first:],
+        # To label every node, for a key that nobody uses, is a last resort.
         *unused,
         *(() if nodes_first or hides_nodes else nodes),
     )
@@ -89,6 +76,23 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         steps=steps,
         notes=tuple(_notes(item, extent, shown, reasons={_why(message) for message in waits})),
     )
+
+
+def _node_step(node: Fix, *, checked: bool) -> Step:
+    some = 0 < node.admits < node.siblings
+    opens = fixes.opens([fixes.NEW_NODE], str(node.admits), node.siblings, most=1, checked=checked) if some else ""
+    return Step(summary=fixes.further_node(with_short_keys(node.summary), node.alike), notes=(opens,) if opens else ())
+
+
+def _label_steps(item: EvaluationReport) -> tuple[Sequence[Step], Sequence[Step]]:
+    """Return which nodes to label, for keys that some node has and for those of which no node is in a domain."""
+    absent = {each.topology_key for each in item.constraints if not each.domains}
+    lacking = _unlabelled(item).items()
+    labels, unused = (
+        [Step(summary=fixes.label_nodes(names, key)) for key, names in lacking if (key in absent) is none]
+        for none in (False, True)
+    )
+    return labels, unused
 
 
 def _unlabelled(item: EvaluationReport) -> Mapping[str, Sequence[str]]:
