@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
-from kubectl_spread.wording.causes import fitting, shared_line
+from kubectl_spread.wording.causes import fitting, shared_line, texts_of
 from kubectl_spread.wording.reasons import name_of
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
@@ -672,3 +672,13 @@ def test_what_all_nodes_names_end_in_does_not_make_a_text_too_long() -> None:
     assert fitting(texts, 25, nodes) == texts[0]
     assert fitting(texts, 12, nodes) == texts[1]
     assert fitting(texts, 11, nodes) == "pinned by …"
+
+
+def test_a_taint_counts_the_nodes_that_have_it_also_beside_others() -> None:
+    unready = "node.kubernetes.io/not-ready:NoSchedule"
+    taints = {"b1": [unready], "b2": [GPU], "b3": [GPU, unready]}
+    shut = [node(name, zone="b", taints=each) for name, each in taints.items()]
+    why = report_of(incoming(), [node("a1", zone="a"), *shut, *web("a1")]).cause
+    assert why is not None
+    briefly = f": NotReady (2 nodes); taint {GPU} (2 nodes)."
+    assert any(briefly in text for text in texts_of(why).sentences)
