@@ -679,6 +679,6 @@ def test_a_taint_counts_the_nodes_that_have_it_also_beside_others() -> None:
     taints = {"b1": [unready], "b2": [GPU], "b3": [GPU, unready]}
     shut = [node(name, zone="b", taints=each) for name, each in taints.items()]
     why = report_of(incoming(), [node("a1", zone="a"), *shut, *web("a1")]).cause
-    assert why is not None
+    assert why
     briefly = f": NotReady (2 nodes); taint {GPU} (2 nodes)."
     assert any(briefly in text for text in texts_of(why).sentences)
