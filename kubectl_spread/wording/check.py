@@ -56,8 +56,6 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
 }
 
 NO_POD = "no Pod needs to be scheduled."
-GATED, STUCK = "Gated", "Stuck"
-"""Why a manifest is not all Schedulable: a gate holds its Pods, or some of them find no node."""
 NOT_SCHEDULABLE = "not schedulable. {}"
 RANDOM_TIES = "Some choices are random: ranges show {} simulations, other figures are from the first one."
 MAKERS: Mapping[str, str] = {

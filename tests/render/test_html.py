@@ -17,12 +17,17 @@ from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.contract.simulate import EvictedPod, SimulateReport
+from kubectl_spread.contract.simulate import EvictedPod, RefusedManifest, SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.item_status import ItemStatus
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
+from kubectl_spread.render.html.cards import STATUSES
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
 from kubectl_spread.render.html.node_map import (
     FEW_BOXES,
@@ -633,3 +638,14 @@ def test_a_step_and_a_plan_have_the_table_of_their_constraints() -> None:
     for report, items in ((STEPS, changed), (plan, unbalanced)):
         (table,) = (found for found in read(to_html(report)).all("section") if "Constraints" in found.texts("h3"))
         assert len(table.all("tr")) == 1 + len(items)
+
+
+def test_every_status_has_a_mark() -> None:
+    known = {*SpreadStatus, *Verdict, *RebalanceVerdict}
+    assert STATUSES.keys() == set(ItemStatus) >= {ItemStatus(status) for status in known}
+
+
+def test_a_step_with_a_refused_manifest_has_a_card() -> None:
+    refused = RefusedManifest(source="m.yaml", document=1, field="spec", message="is refused")
+    report = SimulateReport(metadata=METADATA, steps=(SimulatedStep(step="apply m.yaml", refused=(refused,)),))
+    assert page_of(report).all("details")[0].attributes["data-status"] == "Refused"

@@ -13,8 +13,8 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
-from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.render import outline
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
@@ -37,7 +37,6 @@ from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.check import STUCK
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
 ABOVE_MAPS = (outline.Review, outline.Note, outline.Gaps, outline.Steps)
@@ -48,43 +47,43 @@ OF_ROW = (outline.Findings, outline.Gaps)
 BELOW_ROW = (outline.Note,)
 UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")
 
-STATUSES: Mapping[str, tuple[str, str]] = {
-    "NoDomains": ("bad", "∅"),
-    "Blocked": ("bad", "✕"),
-    "FailedCreate": ("bad", "✕"),
-    "Unschedulable": ("bad", "✕"),
-    "Invalid": ("bad", "✕"),
-    STUCK: ("bad", "▲"),
-    "Violated": ("bad", "▲"),
-    "NoEffect": ("warn", "○"),
-    "Incomplete": ("warn", "?"),
-    "Pending": ("bad", "…"),
-    "Waiting": ("warn", "…"),
-    "Lost": ("warn", "○"),
-    "Gated": ("warn", "‖"),
-    "Impossible": ("bad", "✕"),
-    "Partial": ("warn", "◐"),
-    "Planned": ("info", "→"),
-    "Uneven": ("info", "≈"),
-    "Balanced": ("good", "✓"),
-    "OK": ("good", "✓"),
-    "Schedulable": ("good", "✓"),
+STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
+    ItemStatus.NO_DOMAINS: ("bad", "∅"),
+    ItemStatus.BLOCKED: ("bad", "✕"),
+    ItemStatus.FAILED_CREATE: ("bad", "✕"),
+    ItemStatus.UNSCHEDULABLE: ("bad", "✕"),
+    ItemStatus.INVALID: ("bad", "✕"),
+    ItemStatus.REFUSED: ("bad", "✕"),
+    ItemStatus.STUCK: ("bad", "▲"),
+    ItemStatus.VIOLATED: ("bad", "▲"),
+    ItemStatus.NO_EFFECT: ("warn", "○"),
+    ItemStatus.INCOMPLETE: ("warn", "?"),
+    ItemStatus.PENDING: ("bad", "…"),
+    ItemStatus.WAITING: ("warn", "…"),
+    ItemStatus.LOST: ("warn", "○"),
+    ItemStatus.GATED: ("warn", "‖"),
+    ItemStatus.IMPOSSIBLE: ("bad", "✕"),
+    ItemStatus.PARTIAL: ("warn", "◐"),
+    ItemStatus.PLANNED: ("info", "→"),
+    ItemStatus.UNEVEN: ("info", "≈"),
+    ItemStatus.BALANCED: ("good", "✓"),
+    ItemStatus.OK: ("good", "✓"),
+    ItemStatus.SCHEDULABLE: ("good", "✓"),
 }
-"""Status → its tone and its mark, worst first."""
+"""Status → its tone and its mark."""
 
 
 class Card(msgspec.Struct, frozen=True):
     """What there is to say of one item.
 
     Attributes:
-        status: in a word, one of STATUSES.
         about: the constraint, or the workload, in short.
         cells: how many nodes its maps would draw.
         constraint: that which the card is about, or the first of a Pod; None where there is none.
     """
 
     outlined: Item
-    status: str
+    status: ItemStatus
     about: str
     cells: int
     constraint: ConstraintReport | None = None
@@ -97,7 +96,7 @@ def anchor(number: int) -> str:
 
 def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
     """Return a card for every item, worst first; rows of ``show`` and steps stay in their order."""
-    cards, worst_first = [_card(outlined) for outlined in items], list(STATUSES)
+    cards, worst_first = [_card(outlined) for outlined in items], list(ItemStatus)
     if not isinstance(report, SkewReport | SimulateReport | RebalanceReport):
         cards.sort(key=lambda card: worst_first.index(card.status))
     return cards
@@ -109,14 +108,14 @@ def _card(outlined: Item) -> Card:
             constraint = item.constraint
             default = " (cluster default)" if constraint.default else ""
             about = f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}"
-            return Card(outlined, item.status.value, about + default, _count_cells([constraint]), constraint)
+            return Card(outlined, ItemStatus(item.status), about + default, _count_cells([constraint]), constraint)
         case PendingItem() as item:
             about = ", ".join(filter(None, (str(item.workload) if item.workload else "", at_work(item))))
             cells = _count_cells(item.constraints) or len(item.nodes)
-            status = "Gated" if item.held_by and not item.stuck else item.verdict.value
+            status = ItemStatus.GATED if item.held_by and not item.stuck else ItemStatus(item.verdict)
             return Card(outlined, status, about, cells, _foremost(item.constraints))
         case NotCreated() as item:
-            return Card(outlined, SpreadStatus.FAILED_CREATE.value, str(item.workload), 0)
+            return Card(outlined, ItemStatus.FAILED_CREATE, str(item.workload), 0)
         case CheckItem() as item:
             drawn = item.after or item.constraints
             cells = _count_cells(drawn) or len(item.nodes)
@@ -126,7 +125,7 @@ def _card(outlined: Item) -> Card:
         case RebalanceReport() as report:
             verdicts = {item.verdict for item in report.items}
             worst = next((verdict for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED)
-            return Card(outlined, worst.value, "", 0)
+            return Card(outlined, ItemStatus(worst), "", 0)
 
 
 def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | None:
@@ -134,14 +133,16 @@ def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | Non
     return next((each for each in constraints if each.hard), next(iter(constraints), None))
 
 
-def _step_status(item: SimulatedStep) -> str:
-    if item.newly_pending or item.blocked:
-        return "Blocked" if item.blocked else "Pending"
-    if item.newly_violated:
-        return "Violated"
-    if item.refused or item.pending:
-        return "Refused" if item.refused else "Waiting"
-    return "Lost" if item.lost or item.never_run else "OK"
+def _step_status(step: SimulatedStep) -> ItemStatus:
+    facts = {
+        ItemStatus.BLOCKED: step.blocked,
+        ItemStatus.PENDING: step.newly_pending,
+        ItemStatus.VIOLATED: step.newly_violated,
+        ItemStatus.REFUSED: step.refused,
+        ItemStatus.WAITING: step.pending,
+        ItemStatus.LOST: step.lost or step.never_run,
+    }
+    return next((status for status, holds in facts.items() if holds), ItemStatus.OK)
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
@@ -151,7 +152,7 @@ def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
     )
 
 
-def status_badge(status: str) -> Markup:
+def status_badge(status: ItemStatus) -> Markup:
     """Return a status with its mark, in its tone."""
     tone, mark = STATUSES[status]
     marked = element("span", text(mark), class_="mark", aria_hidden="true")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.objects.kinds import BY_NAME, POD, WORKLOADS
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
@@ -21,23 +22,25 @@ from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.words import begun, capital, count_of, first_name, held_back, scores_some, totals
 
 SHOWN_NODES = 10
+COUNTED = (*map(ItemStatus, Verdict), ItemStatus.GATED, ItemStatus.STUCK)
+"""The statuses in the order of the totals."""
 
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
     whole = outline_with([_item(item, extent) for item in report.items], report, evaluation.common_gaps(report))
-    results = sorted(map(check_status, report.items), key=(*Verdict, wording.GATED, wording.STUCK).index)
+    results = sorted(map(check_status, report.items), key=COUNTED.index)
     of_pods = all(item.kind not in BY_NAME or item.kind in {POD.name, *WORKLOADS} for item in report.items)
     what = count_of(len(results), "Pod template" if of_pods else "manifest")
     line = totals(what, results) if len(results) > 1 else ""
     return replace(whole, totals=line)
 
 
-def check_status(item: CheckItem) -> str:
+def check_status(item: CheckItem) -> ItemStatus:
     """Return the verdict, or that a gate holds the Pods back, or that some of them find no node."""
-    if item.validation or item.failed_create or item.stuck:
-        return item.verdict.value
-    return wording.GATED if item.held_by else wording.STUCK if item.jam else item.verdict.value
+    if not (item.validation or item.failed_create or item.stuck) and (item.held_by or item.jam):
+        return ItemStatus.GATED if item.held_by else ItemStatus.STUCK
+    return ItemStatus(item.verdict)
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:

@@ -1,0 +1,39 @@
+"""The status of an item of any report, in a word: what pages mark, and totals count."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ItemStatus(StrEnum):
+    """The statuses of all reports, worst first; every value of SpreadStatus, Verdict and RebalanceVerdict is one.
+
+    Attributes:
+        REFUSED: the API server or kubectl refuses a manifest of a simulated step.
+        STUCK: some of a manifest's Pods find no node.
+        PENDING: a step leaves more Pods Pending than there are without it; ``WAITING``: as many, or fewer.
+        LOST: a step removes Pods that nothing recreates, or creates some that never run.
+        GATED: a scheduling gate holds the Pods back.
+    """
+
+    NO_DOMAINS = "NoDomains"
+    BLOCKED = "Blocked"
+    FAILED_CREATE = "FailedCreate"
+    UNSCHEDULABLE = "Unschedulable"
+    INVALID = "Invalid"
+    REFUSED = "Refused"
+    STUCK = "Stuck"
+    VIOLATED = "Violated"
+    NO_EFFECT = "NoEffect"
+    INCOMPLETE = "Incomplete"
+    PENDING = "Pending"
+    WAITING = "Waiting"
+    LOST = "Lost"
+    GATED = "Gated"
+    IMPOSSIBLE = "Impossible"
+    PARTIAL = "Partial"
+    PLANNED = "Planned"
+    UNEVEN = "Uneven"
+    BALANCED = "Balanced"
+    OK = "OK"
+    SCHEDULABLE = "Schedulable"
