@@ -26,6 +26,7 @@ from jsonpath.exceptions import JSONPathError
 from jsonpath.path import CompoundJSONPath, JSONPath
 
 from kubectl_spread.errors import UsageError
+from kubectl_spread.render.structured import in_json
 
 if TYPE_CHECKING:
     from kubectl_spread.render.outline.any_report import AnyReport
@@ -225,7 +226,7 @@ Part: TypeAlias = Literal | Path | Range
 def printer(template: str, *, as_json: bool = False) -> Callable[[AnyReport], str]:
     """Return what prints a report through the template, or each part of it as a JSON list; errors as for ``parse``."""
     parts, filling = parse(template), fill_as_json if as_json else fill
-    return lambda report: filling(parts, msgspec.to_builtins(report))
+    return lambda report: filling(parts, msgspec.to_builtins(in_json(report)))
 
 
 printer_as_json = partial(printer, as_json=True)

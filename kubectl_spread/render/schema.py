@@ -17,13 +17,14 @@ from typing import get_args, get_type_hints
 import msgspec
 
 from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.leaf import form_of, meanings
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.wording.entries import entries_named
 
-REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport)
+REPORTS = tuple(form_of(each) for each in (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport))
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -110,7 +111,7 @@ def json_fields() -> Iterator[JsonField]:
         _collect_structs(each, structs)
     _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
     for name in filter(structs.get, definitions):
-        documented = _attributes(structs[name])
+        documented = {**_attributes(structs[name]), **meanings(structs[name])}
         if (tag := structs[name].__struct_config__.tag_field) is not None:
             yield JsonField(of=name, name=tag, meaning=COMMON[tag])
         for field in msgspec.structs.fields(structs[name]):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.render.cells import clean, invisible
 
 if TYPE_CHECKING:
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
 
 def to_json(report: AnyReport | Mapping[str, object], *, lines: bool = True) -> str:
     """Return the report as JSON, indented as kubectl indents it or in one line, with a newline at the end."""
-    encoded = msgspec.json.encode(report)
+    encoded = msgspec.json.encode(in_json(report))
     return json_text(msgspec.json.format(encoded, indent=4) if lines else encoded)
+
+
+def in_json(report: AnyReport | Mapping[str, object]) -> object:
+    """Return what JSON and YAML are made of: the forms of all conclusions, with their texts."""
+    return report if isinstance(report, Mapping) else to_form(report, report.metadata.connection_flags)
 
 
 def to_names(report: AnyReport) -> str:
@@ -54,9 +60,8 @@ def to_yaml(report: AnyReport | Mapping[str, object]) -> str:
         return node
 
     Dumper.add_representer(str, represented)
-    text: str = yaml.dump(
-        msgspec.to_builtins(report), Dumper=Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False
-    )
+    values = msgspec.to_builtins(in_json(report))
+    text: str = yaml.dump(values, Dumper=Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False)
     return _escaped(text, lambda character: character.encode("unicode_escape").decode())
 
 
