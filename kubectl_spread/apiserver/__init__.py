@@ -6,7 +6,7 @@ In the order in which an object meets them:
 * defaults.py: the defaults of a Pod
 * admission.py: what the mutating admission plugins write into it, and what they refuse
 * creation.py: drops the fields whose feature is off, merges label keys into selectors, generates names and Job labels
-* validation/: which fields are refused
+* validation/: which values of the fields that are read are refused
 * denials.py: what the validating plugins refuse: Namespaces, ServiceAccounts, and the bounds of LimitRanges
 * pod_security.py: which Pods the Pod Security Standards refuse
 * resourcequotas.py: whether the namespace's quotas have room for one more Pod

@@ -69,7 +69,6 @@ class Merged(msgspec.Struct, frozen=True):
     applied: bool = True
     kept: tuple[str, ...] = ()
     changes_unkept: bool | None = False
-    values: Map = {}
 
 
 class Application(msgspec.Struct, frozen=True):
@@ -97,7 +96,7 @@ class Application(msgspec.Struct, frozen=True):
             MergeError: kubectl cannot apply it.
         """
         if live is not None:
-            return self._applied(live, last_applied(live))[0]
+            return self._applied(live, last_applied(live))
         metadata = self.obj.metadata
         annotations = {**metadata.annotations, LAST_APPLIED: self._text}
         return replace(self.obj, metadata=replace(metadata, annotations=annotations))
@@ -110,15 +109,15 @@ class Application(msgspec.Struct, frozen=True):
         """
         original = last_applied(live)
         unkept = self._changes_unkept(original) if isinstance(live, Pod) else False
-        found, values = self._applied(live, original)
+        found = self._applied(live, original)
         if isinstance(found, Job) and UNKNOWN in found.spec.template.rest:
             unkept = None
         # Snapshots of older releases lack parts of the manifest applied last. Pods and Jobs are nearly immutable.
         if "metadata" in original or isinstance(live, Pod | Job):
-            return Merged(found, changes_unkept=unkept, values=values)
-        others, _ = self._applied(live, {"spec": _plain_object(live)[0].get("spec")})
+            return Merged(found, changes_unkept=unkept)
+        others = self._applied(live, {"spec": _plain_object(live)[0].get("spec")})
         kept = tuple(_differences("spec", _spec(found), _spec(others)))
-        return Merged(found, LAST_APPLIED in live.metadata.annotations, kept, values=values)
+        return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
 
     def _changes_unkept(self, original: Map) -> bool | None:
         after = pod_digest(self.values)
@@ -157,8 +156,7 @@ class Application(msgspec.Struct, frozen=True):
             return three_way_json_patch(original, manifest, {**known, **live})
         return three_way_patch(original, manifest, {**known, **live}, self.schema)
 
-    def _applied(self, live: KubernetesObject, original: Map) -> tuple[KubernetesObject, Map]:
-        """Return the object after the manifest is applied, and its plain values; no values if some are not known."""
+    def _applied(self, live: KubernetesObject, original: Map) -> KubernetesObject:
         values, rest = _plain_object(live)
         template = template_in(original)
         written = template.get(REST)
@@ -173,8 +171,8 @@ class Application(msgspec.Struct, frozen=True):
         except DecodeError as error:
             raise MergeError(str(error)) from error
         if rest is None or rest == NOTHING:
-            return found, merged
-        return with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(self.sent)))), {}
+            return found
+        return with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(self.sent))))
 
 
 def last_applied(live: KubernetesObject) -> Map:

@@ -5,8 +5,6 @@ The Pods that a controller creates later are reviewed in admission.py, denials.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from kubectl_spread.apiserver.denials import ending, lacks_namespace, standard_fault
@@ -14,27 +12,11 @@ from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.strategic_merge import DIRECTIVES
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.validation.field_errors import Errors
-from kubectl_spread.apiserver.validation.volumes import parameter_errors
 from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.kinds import STORAGE_CLASS, WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
-
-_OF_CONTAINERS = (
-    "claims env envFrom imagePullPolicy lifecycle livenessProbe ports readinessProbe resizePolicy securityContext"
-    " startupProbe terminationMessagePolicy volumeDevices volumeMounts"
-)
-_OF_PODS = (
-    "dnsConfig dnsPolicy hostAliases hostUsers hostname os readinessGates serviceAccountName shareProcessNamespace"
-    " subdomain volumes"
-)
-_OF_OBJECTS = (
-    "activeDeadlineSeconds annotations jobTemplate minReadySeconds revisionHistoryLimit ttlSecondsAfterFinished"
-)
-MANIFEST_ONLY_FIELDS = frozenset(f"{_OF_CONTAINERS} {_OF_PODS} {_OF_OBJECTS}".split())
-"""The fields of objects/manifest_only_fields.py. CronJobs have more of them, but always beside a jobTemplate."""
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +27,6 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
         existing: the object of its kind and name that exists when it is sent; None if there is none.
         template: the Pod template of a kind of another API; None where it has none.
         namespace: empty for kinds without namespaces.
-        merged: the plain values of the object, where it is merged with an existing one and all are known.
     """
 
     api_version: str
@@ -56,7 +37,6 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     template: PodTemplateSpec | None = None
     template_values: tuple[str, Plain] | None = None
     namespace: str = ""
-    merged: Plain = None
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +85,7 @@ def review(
         # kubectl sends a strategic merge patch, which executes its directives.
         undecodable = [each for each in undecodable if not each.field.rpartition(".")[2].startswith(DIRECTIVES)]
     rejected = {error.field for error in undecodable}
-    invalid = () if validated else dict.fromkeys(_validation_errors(submission, release, exists=existing is not None))
+    invalid = () if validated else dict.fromkeys(_validation_errors(submission, release))
     errors = (*undecodable, *(error for error in invalid if error.field not in rejected))
     changes: tuple[FieldError, ...] = ()
     if obj is not None and existing is not None:
@@ -124,36 +104,14 @@ def _standard_errors(obj: KubernetesObject, live: KubernetesObject, snapshot: Sn
             yield FieldError("", Reason.FORBIDDEN, why)
 
 
-def _validation_errors(submission: Submission, release: Release, *, exists: bool) -> Errors:
-    obj, values = submission.obj, submission.values
-    parameters = values.get("parameters") if isinstance(values, dict) else None
-    if submission.kind == STORAGE_CLASS.name and isinstance(parameters, dict):
-        yield from parameter_errors(parameters)
-    if obj is None:
+def _validation_errors(submission: Submission, release: Release) -> Errors:
+    if submission.obj is None:
         # The controller of another API may add to its template, so a missing field or volume is no error.
         if submission.template is not None and submission.template_values is not None:
             errors = validate_template(submission.template, release, path=submission.template_values[0])
             yield from (error for error in errors if error.reason not in {Reason.REQUIRED, Reason.NOT_FOUND})
         return
-    yield from validate(obj, release)
-    makes_pods = isinstance(obj, Pod) or type(obj).__name__ in WORKLOADS
-    if makes_pods and any(
-        not MANIFEST_ONLY_FIELDS.isdisjoint(mapping) for mapping in _mappings(submission.merged or values)
-    ):
-        # The rules of these fields are loaded only for manifests that have any.
-        from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
-
-        yield from validate_details(obj, submission.merged or values, release, exists=exists)
-
-
-def _mappings(values: Plain) -> Iterator[dict[str, Plain]]:
-    if isinstance(values, dict):
-        yield values
-        for value in values.values():
-            yield from _mappings(value)
-    elif isinstance(values, list):
-        for value in values:
-            yield from _mappings(value)
+    yield from validate(submission.obj, release)
 
 
 def _warnings(submission: Submission, release: Release) -> tuple[ValidationWarning, ...]:

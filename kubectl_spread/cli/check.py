@@ -41,7 +41,12 @@ class CheckFlags(Flags):
     ] = ""
     recursive: Annotated[bool, Option("--recursive", "-R", help="Read subdirectories too.")] = False
     dry_run: Annotated[
-        str, Option(metavar="none|server", help="With server, send a dry run to the API server and check its result.")
+        str,
+        Option(
+            metavar="none|server",
+            help="With server, the API server validates all fields, by a dry run, and check judges its result. Without"
+            " it, check refuses unknown fields, and validates those that decide where Pods go.",
+        ),
     ] = "none"
     server_side: Annotated[
         bool, Option(help="Merge as kubectl apply --server-side does, by a dry run on the server.")

@@ -58,7 +58,6 @@ def review_of(
         template=manifest.template,
         template_values=(manifest.group.path, manifest.group.template) if manifest.group else None,
         namespace=manifest.namespace,
-        merged=manifest.merge.values if manifest.merge else None,
     )
     found = review(submission, snapshot, before, Api(tables(), release.minor), release, validated=validated)
     if manifest.refused:

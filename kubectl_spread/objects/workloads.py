@@ -49,8 +49,6 @@ class DeploymentSpec(WorkloadSpec, frozen=True):
 
     strategy: UpdateStrategy = UpdateStrategy()
     paused: bool = False
-    min_ready_seconds: int = 0
-    progress_deadline_seconds: int = 600
 
 
 class Deployment(KubernetesObject, frozen=True):

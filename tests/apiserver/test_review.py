@@ -79,14 +79,3 @@ def test_what_the_server_has_validated_is_only_decoded() -> None:
     described = pod("web", restartPolicy="Sometimes", nosuch=1)
     assert fields(reviewed(described).errors) == ["spec.nosuch", "spec.restartPolicy"]
     assert fields(reviewed(described, validated=True).errors) == ["spec.nosuch"]
-
-
-def test_the_parameters_of_a_storage_class() -> None:
-    described: Object = {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "fast"},
-        "provisioner": "p",
-        "parameters": {"": "a"},
-    }
-    assert fields(reviewed(described).errors) == ["parameters"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 import yaml
 
-from kubectl_spread.apiserver.review import MANIFEST_ONLY_FIELDS
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport, RefusedPods
@@ -17,7 +16,6 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.snapshot import Unread
-from tests.apiserver.validation.situations import Situation, situations
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -95,46 +93,6 @@ def test_a_template_of_another_api_is_held_to_what_a_template_has(checked: Check
     rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": metadata}
     (item,) = checked([{**rollout, "spec": {"strategies": {}, "template": {"spec": spec}}}]).items
     assert refused(item) == ["spec.template.spec.tolerationss"]
-
-
-MOUNTED = {"name": "c", "image": "i", "volumeMounts": [{"name": "dta", "mountPath": "/data"}]}
-
-
-def test_what_only_manifests_are_decoded_with(checked: Check) -> None:
-    spec = {"template": {"spec": {"containers": [MOUNTED]}}}
-    pods = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
-    nightly = {"schedule": "0 0 4 * * *", "jobTemplate": {"spec": {"template": {"spec": pods}}}}
-    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}, "spec": spec}
-    report = checked(
-        [
-            pod("web", containers=[MOUNTED]),
-            workload("Deployment", "web", minReadySeconds=-1),
-            {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "web"}, "spec": nightly},
-            rollout,
-        ]
-    )
-    assert [refused(item) for item in report.items] == [
-        ["spec.containers[0].volumeMounts[0].name"],
-        ["spec.minReadySeconds"],
-        ["spec.schedule"],
-        [],
-    ]
-
-
-_OF_PODS = [each for each in situations() if each.file in {"details", "settings"} and each.kind == "Pod"]
-
-
-@pytest.mark.parametrize("situation", _OF_PODS, ids=str)
-def test_every_field_of_the_details_is_looked_for(situation: Situation) -> None:
-    steps = {step for pointer in situation.changes for step in pointer.split("/")}
-    assert not MANIFEST_ONLY_FIELDS.isdisjoint(steps | set(_keys(situation.changes)))
-
-
-def _keys(values: object) -> Iterator[str]:
-    for key, value in values.items() if isinstance(values, Mapping) else ():
-        yield from (key, *_keys(value))
-    for value in values if isinstance(values, list) else ():
-        yield from _keys(value)
 
 
 def test_a_value_that_cannot_be_decoded_is_told_once(checked: Check) -> None:
@@ -368,13 +326,3 @@ def test_a_claim_that_may_not_change_is_an_item(checked: Check) -> None:
     changed = {**live, "spec": {**spec, "accessModes": ["ReadWriteMany"]}}
     claim, _ = checked([changed, pod("web")], [*ABC, {**live, "spec": spec}]).items
     assert (claim.kind, refused(claim)) == ("PersistentVolumeClaim", ["spec"])
-
-
-def test_a_manifest_without_pods_is_refused_for_its_own_sake(checked: Check) -> None:
-    metadata = {"name": "fast"}
-    unnamed = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": metadata, "provisioner": "x"}
-    first, second = checked([{**unnamed, "parameters": {"": "x"}}, pod("web")], ABC).items
-    assert [(each.field, each.message) for each in first.validation] == [
-        ("parameters", 'Invalid value: "": field can not be empty.')
-    ]
-    assert (first.verdict, second.validation) == (Verdict.INVALID, ())

@@ -205,15 +205,6 @@ def test_every_kind_with_a_pod_template(checked: Check, described: Object, kind:
     assert str(item.workload) == f"{kind.lower()}/web"
 
 
-def test_a_cron_job_that_lives_may_have_a_zone_in_its_schedule(checked: Check) -> None:
-    zoned = cron_job("web")
-    zoned["spec"]["schedule"] = "CRON_TZ=UTC 0 * * * *"
-    new, changed = only(checked([zoned])), only(checked([zoned], [*TAINTED, zoned]))
-    assert {error.field for error in new.validation} - {error.field for error in changed.validation} == {
-        "spec.schedule"
-    }
-
-
 def test_daemons_that_all_have_a_node_are_not_stuck(checked: Check) -> None:
     agent = workload("DaemonSet", "web", pods=template(ON_ZONES))
     there = [owned(f"web-{name}", "DaemonSet", "web", on=name) for name in ("a1", "b1")]

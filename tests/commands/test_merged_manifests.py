@@ -177,38 +177,14 @@ def described(container: Object, **spec: object) -> Object:
     return made
 
 
-@pytest.mark.parametrize(
-    ("first", "by_hand", "manifest", "refused"),
-    [
-        (
-            described({}),
-            described({"env": [{"name": "A", "value": "1"}]}),
-            described({"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}),
-            ["containers[0].env[0].valueFrom"],
-        ),
-        (
-            described({}),
-            described({"livenessProbe": {"httpGet": {"port": 80}}}),
-            described({"livenessProbe": {"tcpSocket": {"port": 80}}}),
-            ["containers[0].livenessProbe.tcpSocket"],
-        ),
-        (described({}), described({}, **VOLUME), described(MOUNT), []),
-    ],
-    ids=["a value and a source", "two probes", "a volume for a mount"],
-)
-def test_fields_that_are_only_validated_are_merged_too(
-    first: Object, by_hand: Object, manifest: Object, refused: list[str], tmp_path: Path
-) -> None:
-    live, *others = deployment(["a1", "b1", "c1"], SOFT)
-    live["spec"] = by_hand["spec"]
-    live["metadata"]["annotations"] = kubectl_applied(first)["metadata"]["annotations"]
-    found = checked(tmp_path, manifest, [*SIX, live, *others])
-    assert [error.field.removeprefix("spec.template.spec.") for error in found.validation] == refused
-
-
-def within(manifest: Object, **spec: int) -> Object:
+def within(manifest: Object, **spec: object) -> Object:
     """Return the manifest with more fields of its spec."""
     return {**manifest, "spec": {**manifest["spec"], **spec}}
+
+
+def rolling(**bounds: int) -> Object:
+    """Return the update strategy of a Deployment."""
+    return {"type": "RollingUpdate", "rollingUpdate": bounds}
 
 
 @pytest.mark.parametrize("held", [False, True], ids=["live", "in a snapshot"])
@@ -218,21 +194,9 @@ def within(manifest: Object, **spec: int) -> Object:
         (web(), within(web(), progressDeadlineSeconds=2000), within(web(), minReadySeconds=900), []),
         (
             web(),
-            within(web(), progressDeadlineSeconds=2000, minReadySeconds=700),
-            within(web(), progressDeadlineSeconds=650),
-            ["spec.progressDeadlineSeconds"],
-        ),
-        (
-            within(web(), progressDeadlineSeconds=2000),
-            within(web(), progressDeadlineSeconds=2000),
-            within(web(), minReadySeconds=900),
-            ["spec.progressDeadlineSeconds"],
-        ),
-        (
-            described({}, **VOLUME),
-            described(MOUNT, **VOLUME),
-            described({}),
-            ["spec.template.spec.containers[0].volumeMounts[0].name"],
+            within(web(), strategy=rolling(maxSurge=0, maxUnavailable=1)),
+            within(web(), strategy=rolling(maxUnavailable=0)),
+            ["spec.strategy.rollingUpdate.maxUnavailable"],
         ),
         (described({}, **VOLUME), described(MOUNT, **VOLUME), described({}, **VOLUME), []),
         (
@@ -242,7 +206,7 @@ def within(manifest: Object, **spec: int) -> Object:
             [],
         ),
     ],
-    ids=["a deadline", "until ready", "a deadline that goes", "a mount without its volume", "a mount", "former name"],
+    ids=["a deadline", "a strategy", "a mount", "former name"],
 )
 def test_what_was_set_by_hand_is_validated_with_the_rest_and_does_not_roll_out(
     first: Object, by_hand: Object, manifest: Object, refused: list[str], tmp_path: Path, *, held: bool

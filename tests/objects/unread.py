@@ -123,6 +123,7 @@ UNREAD: Mapping[str, str] = {
     "Taint.timeAdded": _TIME,
     # Workloads
     "*Spec.minReadySeconds": _TIME,
+    "DeploymentSpec.progressDeadlineSeconds": _TIME,
     "*Spec.revisionHistoryLimit": _HISTORY,
     "StatefulSetPersistentVolumeClaimRetentionPolicy.whenDeleted": "what becomes of claims once their owner is gone",
     "JobSpec.activeDeadlineSeconds": _ENDS,

@@ -6,12 +6,11 @@ included. All errors are reported, in the API server's order; where that order i
 * field_errors.py: FieldError, and the rules that many fields share
 * labelselectors.py, affinity.py, resources.py, containers.py, volumes.py: one subject each
 * pods.py, workloads.py: whole objects
-* manifest_only_fields.py, strategies.py, schedules.py: loaded only for manifests that have such fields
-* tables.py, pod_settings.py, references.py: the parts of manifest_only_fields.py
+* strategies.py: loaded only for manifests that have an update strategy
 
-Not validated: owner references, ``hostnameOverride``, CSI volumes, files and divisors that environment
-variables come from, exit codes of restart rules, host processes of Windows, and ``manualSelector`` of Jobs.
-``schedulerName`` has no rule: the API server accepts any text.
+Only fields that this program reads are validated. ``check --dry-run=server`` asks an API server about all others, such
+as probes, mounts, environment, security contexts and schedules. Not validated of what is read: the number of restart
+rules, ``manualSelector`` of Jobs. ``schedulerName`` has no rule: the API server accepts any text.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 """

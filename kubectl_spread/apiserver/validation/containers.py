@@ -1,13 +1,12 @@
-"""Containers, init containers and ephemeral containers: names, images, ports, resources, restart policies.
+"""Containers and init containers: names, images, ports, resources, restart policies.
 
-Source: pkg/apis/core/validation/validation.go validateContainers, validateInitContainers, validateEphemeralContainers;
-apimachinery pkg/util/validation/validation.go IsValidPortNum, IsValidPortName (v1.33 to v1.37).
+Source: pkg/apis/core/validation/validation.go validateContainers, validateInitContainers;
+apimachinery pkg/util/validation/validation.go IsValidPortNum (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from kubectl_spread.apimachinery import dns_label_faults, quoted
 from kubectl_spread.apiserver.validation.field_errors import (
@@ -20,20 +19,15 @@ from kubectl_spread.apiserver.validation.field_errors import (
     name_errors,
     not_supported,
     required,
-    too_long,
-    too_many,
 )
 from kubectl_spread.apiserver.validation.resources import container_resource_errors
 from kubectl_spread.objects.core import Container, PodSpec
 from kubectl_spread.release import CONTAINER_RESTART_RULES, RESTART_ALL_CONTAINERS, Release
 
 _MAX_PORT = 65535
-_MAX_PORT_NAME = 15
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _ALWAYS = "Always"
 _RESTART_POLICIES = (_ALWAYS, "Never", "OnFailure")
-_MAX_RESTART_RULES = 20
-_RULES_COUNTED_SINCE = 36
 
 
 def container_errors(path: str, containers: Sequence[Container], release: Release) -> Errors:
@@ -69,25 +63,6 @@ def init_container_errors(path: str, spec: PodSpec, release: Release) -> Errors:
         yield from _host_port_errors(path, (container,))
 
 
-def ephemeral_container_errors(path: str, spec: PodSpec) -> Errors:
-    """Yield the errors of a Pod's ephemeral containers, which have neither ports nor resources."""
-    names = {container.name for container in (*spec.containers, *spec.init_containers)}
-    for place, container in items(path, spec.ephemeral_containers):
-        yield from _common_errors(place, container)
-        yield from image_blank_errors(place, container)
-        if container.name in names:
-            yield duplicate(f"{place}.name", container.name)
-        names.add(container.name)
-        for field, value in (
-            ("ports", container.ports),
-            ("resources", container.resources.requests or container.resources.limits),
-            ("restartPolicy", container.restart_policy),
-            ("restartPolicyRules", container.restart_policy_rules),
-        ):
-            if value:
-                yield forbidden(f"{place}.{field}", "cannot be set for an Ephemeral Container")
-
-
 def image_blank_errors(path: str, container: Container) -> Errors:
     """Yield the error of blanks around an image; a template may have them, a Pod may not."""
     if container.image != container.image.strip():
@@ -107,39 +82,24 @@ def host_network_errors(path: str, spec: PodSpec, *, in_template: bool) -> Error
                 yield invalid(f"{place}.hostPort", port.host_port, detail)
 
 
-def port_number_errors(path: str, number: int) -> Errors:
-    """Yield the error of a number that no port has."""
-    if not 1 <= number <= _MAX_PORT:
-        yield invalid(path, number, f"must be between 1 and {_MAX_PORT}, inclusive")
-
-
-def port_name_faults(name: str) -> Iterator[str]:
-    """Yield what is wrong with the name of a port."""
-    if len(name) > _MAX_PORT_NAME:
-        yield f"must be no more than {_MAX_PORT_NAME} characters"
-    if not re.fullmatch("[-a-z0-9]+", name):
-        yield "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
-    if not re.search("[a-z]", name):
-        yield "must contain at least one letter (a-z)"
-    if "--" in name:
-        yield "must not contain consecutive hyphens"
-    if name.startswith("-") or name.endswith("-"):
-        yield "must not begin or end with a hyphen"
-
-
 def _common_errors(path: str, container: Container) -> Errors:
     yield from name_errors(f"{path}.name", container.name, dns_label_faults)
     if not container.image:
         yield required(f"{path}.image")
     for place, port in items(f"{path}.ports", container.ports):
         if port.container_port:
-            yield from port_number_errors(f"{place}.containerPort", port.container_port)
+            yield from _port_number_errors(f"{place}.containerPort", port.container_port)
         else:
             yield required(f"{place}.containerPort")
         if port.host_port:
-            yield from port_number_errors(f"{place}.hostPort", port.host_port)
+            yield from _port_number_errors(f"{place}.hostPort", port.host_port)
         yield from choice_errors(f"{place}.protocol", port.protocol, _PROTOCOLS, optional=True)
     yield from container_resource_errors(f"{path}.resources", container.resources)
+
+
+def _port_number_errors(path: str, number: int) -> Errors:
+    if not 1 <= number <= _MAX_PORT:
+        yield invalid(path, number, f"must be between 1 and {_MAX_PORT}, inclusive")
 
 
 def _host_port_errors(path: str, containers: Sequence[Container]) -> Errors:
@@ -167,14 +127,8 @@ def _init_restart_errors(path: str, container: Container, release: Release) -> E
 
 
 def _restart_policy_errors(path: str, container: Container, release: Release) -> Errors:
-    policy, rules = container.restart_policy, container.restart_policy_rules
-    if policy is not None:
-        yield from choice_errors(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
-    elif rules:
-        yield required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")
-    if len(rules) > _MAX_RESTART_RULES:
-        place, counted = f"{path}.restartPolicyRules", release.minor >= _RULES_COUNTED_SINCE
-        yield too_many(place, len(rules), _MAX_RESTART_RULES) if counted else too_long(place, _MAX_RESTART_RULES)
+    if container.restart_policy is not None:
+        yield from choice_errors(f"{path}.restartPolicy", container.restart_policy, _RESTART_POLICIES)
     actions = ("Restart", "RestartAllContainers") if release.enables(RESTART_ALL_CONTAINERS) else ("Restart",)
-    for place, rule in items(f"{path}.restartPolicyRules", rules):
+    for place, rule in items(f"{path}.restartPolicyRules", container.restart_policy_rules):
         yield from choice_errors(f"{place}.action", rule.action, actions)

@@ -48,8 +48,6 @@ _TITLES = {
     Reason.DUPLICATE: "Duplicate value",
     Reason.FORBIDDEN: "Forbidden",
     Reason.NOT_FOUND: "Not found",
-    Reason.TOO_MANY: "Too many",
-    Reason.TOO_LONG: "Too long",
 }
 
 
@@ -99,16 +97,6 @@ def not_found(path: str, value: str, detail: str = "") -> FieldError:
 def forbidden(path: str, detail: str) -> FieldError:
     """Return the error of a field that must not be set here."""
     return _error(path, Reason.FORBIDDEN, detail)
-
-
-def too_many(path: str, actual: int, most: int) -> FieldError:
-    """Return the error of a list that is too long."""
-    return _error(path, Reason.TOO_MANY, str(actual), f"must have at most {most} items")
-
-
-def too_long(path: str, most: int) -> FieldError:
-    """Return the error of a value that is too long."""
-    return _error(path, Reason.TOO_LONG, f"may not be more than {most} bytes")
 
 
 def _error(path: str, reason: Reason, *parts: str) -> FieldError:

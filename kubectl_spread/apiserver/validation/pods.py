@@ -8,7 +8,7 @@ content/decimal_int.go (v1.33 to v1.37).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kubectl_spread import apimachinery
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
@@ -16,7 +16,6 @@ from kubectl_spread.apiserver.validation import labelselectors
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
 from kubectl_spread.apiserver.validation.containers import (
     container_errors,
-    ephemeral_container_errors,
     host_network_errors,
     image_blank_errors,
     init_container_errors,
@@ -29,7 +28,6 @@ from kubectl_spread.apiserver.validation.field_errors import (
     invalid,
     items,
     name_errors,
-    not_found,
     not_supported,
     required,
     text_errors,
@@ -52,7 +50,6 @@ def pod_errors(pod: core.Pod, release: Release) -> Errors:
     spec = pod_as_created(pod, release).spec
     yield from metadata_errors(pod.metadata, apimachinery.dns_subdomain_faults)
     yield from _spec_errors("spec", spec, pod_name=name_as_created(pod.metadata), release=release)
-    yield from _mount_errors("spec", pod.spec, ())
     # upstream: a template with such an image is accepted, and its Pods are refused.
     for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
         for path, container in items(f"spec.{field}", containers):
@@ -63,15 +60,12 @@ def pod_errors(pod: core.Pod, release: Release) -> Errors:
         yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 
 
-def template_errors(
-    path: str, template: core.PodTemplateSpec, release: Release, *, claims: Iterable[str] = ()
-) -> Errors:
-    """Yield the errors of a Pod template; ``claims`` are the names of volumes that its Pods get besides."""
+def template_errors(path: str, template: core.PodTemplateSpec, release: Release) -> Errors:
+    """Yield the errors of a Pod template."""
     # upstream: labels are reported at ``template.labels``, not ``template.metadata.labels``.
     spec = template_as_created(template.spec, release)
     yield from labelselectors.label_errors(f"{path}.labels", template.metadata.labels)
     yield from _spec_errors(f"{path}.spec", spec, pod_name=None, release=release)
-    yield from _mount_errors(f"{path}.spec", template.spec, claims)
     if spec.ephemeral_containers:
         yield forbidden(f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
 
@@ -98,7 +92,6 @@ def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release
     yield from _resource_claim_errors(f"{path}.resourceClaims", spec.resource_claims)
     yield from container_errors(f"{path}.containers", spec.containers, release)
     yield from init_container_errors(f"{path}.initContainers", spec, release)
-    yield from ephemeral_container_errors(f"{path}.ephemeralContainers", spec)
     yield from pod_resource_errors(f"{path}.resources", spec)
     yield from host_network_errors(f"{path}.containers", spec, in_template=pod_name is None)
     yield from choice_errors(f"{path}.restartPolicy", spec.restart_policy, _RESTART_POLICIES)
@@ -121,16 +114,6 @@ def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release
         yield invalid(f"{path}.activeDeadlineSeconds", spec.active_deadline_seconds, detail)
     yield from toleration_errors(f"{path}.tolerations", spec.tolerations, release)
     yield from overhead_errors(f"{path}.overhead", spec.overhead)
-
-
-def _mount_errors(path: str, spec: core.PodSpec, claims: Iterable[str]) -> Errors:
-    # A volume whose feature is off is dropped, and its mounts with it.
-    names = {*claims, *(volume.name for volume in spec.volumes)}
-    for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
-        for place, container in items(f"{path}.{field}", containers):
-            for mount_place, mount in items(f"{place}.volumeMounts", container.volume_mounts):
-                if mount.name and mount.name not in names:
-                    yield not_found(f"{mount_place}.name", mount.name)
 
 
 def _resource_claim_errors(path: str, claims: Sequence[core.PodResourceClaim]) -> Errors:

@@ -68,10 +68,6 @@ def _deployment_errors(owner: workloads.Deployment | workloads.ReplicaSet, relea
         yield invalid("spec.selector", selector_as_json(spec.selector or LabelSelector()), "invalid label selector")
     if isinstance(owner, workloads.Deployment):
         yield from _strategy_errors(owner, owner.spec.strategy, release)
-        seconds = owner.spec.progress_deadline_seconds
-        yield from count_errors("spec.progressDeadlineSeconds", seconds)
-        if seconds <= owner.spec.min_ready_seconds:
-            yield invalid("spec.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds")
 
 
 def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Errors:
@@ -97,8 +93,7 @@ def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Erro
         return
     yield from _mismatch_errors(spec)
     if validates_templates:
-        claims = (claim.metadata.name for claim in spec.volume_claim_templates)
-        yield from template_errors(_TEMPLATE, spec.template, release, claims=claims)
+        yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
     yield from _restart_always_errors(spec.template, kind="StatefulSet")
 

@@ -16,7 +16,6 @@ from typing import Any
 import yaml
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
@@ -146,7 +145,7 @@ def errors_of(
 ) -> Sequence[FieldError]:
     """Return what the program says is wrong with the object."""
     obj, release = decoded(made), Release(minor, gates or {})
-    return tuple(dict.fromkeys((*validate(obj, release), *validate_details(obj, made, release))))
+    return validate(obj, release)
 
 
 def differences(actual: Iterable[str], wanted: Iterable[str]) -> Sequence[str]:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.apiserver.validation import validate, validate_template
-from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
@@ -18,7 +17,6 @@ from tests.apiserver.validation.situations import (
     errors_of,
     situations,
     sound,
-    template_pointer,
 )
 
 _WITH_WARNINGS = [situation for situation in situations() if situation.file == "warnings"]
@@ -42,7 +40,6 @@ def test_names_of_situations_are_different_within_a_file() -> None:
 
 def test_other_kinds_have_no_rules() -> None:
     assert validate(Node(), Release()) == ()
-    assert validate_details(Node(), {}, Release()) == ()
     assert warnings_of(Node(), Release()) == ()
 
 
@@ -65,13 +62,6 @@ def test_template_of_an_unknown_kind() -> None:
     assert template_warnings(template, path=path) == (
         ValidationWarning(f"{constraint}.labelSelector", "a null labelSelector results in matching no pod"),
     )
-
-
-@pytest.mark.parametrize("kind", ["Pod", "Deployment"])
-def test_nothing_is_said_of_details_beside_a_field_of_the_wrong_type(kind: str) -> None:
-    container = f"{template_pointer(kind) if kind != 'Pod' else ''}/spec/containers/0"
-    made = changed(sound(kind), {f"{container}/env": [{"value": "a"}], f"{container}/livenessProbe": "no"})
-    assert validate_details(decoded(made), made, Release()) == ()
 
 
 def test_what_has_a_path_of_its_own_is_reported_once() -> None:
