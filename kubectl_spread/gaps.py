@@ -220,13 +220,6 @@ class MayBreakQuota(_Gap, frozen=True, kw_only=True):
     by_chance: bool = False
 
 
-class MayBreakStandard(_Gap, frozen=True, kw_only=True):
-    """A workload of which not all fields are held that the Pod Security Standard of its namespace judges."""
-
-    workload: str
-    standard: str
-
-
 class UnreadCluster(_Gap, frozen=True, kw_only=True):
     """The Nodes, if none was read: no placement and no domain is known."""
 
@@ -254,7 +247,6 @@ Gap: TypeAlias = (
     | UntriedPods
     | MayBeRefused
     | MayBreakQuota
-    | MayBreakStandard
     | MayRollOut
     | UnreadTemplate
     | Decider

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubectl_spread.objects.core import TEMPLATE
 from kubectl_spread.objects.protobuf_fields import MESSAGES
 from tests.protobuf import NOT_OF_PODS, ROOTS, Field, parsed, struct_of, text_of, used
 
@@ -56,8 +55,8 @@ def test_every_field_that_is_decoded_has_a_number(root: str) -> None:
         seen.add((name, struct))
         fields = _with_inlined(name)
         for field in msgspec.structs.fields(struct):  # type: ignore[arg-type]
-            # A Status' kind stands beside the object; a Pod that is stored has no template.
-            if (name, field.encode_name) not in {("Status", "kind"), ("Pod", TEMPLATE), *NOT_OF_PODS}:
+            # A Status' kind stands beside the object.
+            if (name, field.encode_name) not in {("Status", "kind"), *NOT_OF_PODS}:
                 of = fields[field.encode_name][1].rpartition(" ")[2]
                 inner = struct_of(field.type)
                 waiting += [(of, inner)] if inner else []

@@ -8,7 +8,6 @@ In the order in which an object meets them:
 * creation.py: drops the fields whose feature is off, merges label keys into selectors, generates names and Job labels
 * validation/: which values of the fields that are read are refused
 * denials.py: what the validating plugins refuse: Namespaces, ServiceAccounts, and the bounds of LimitRanges
-* pod_security.py: which Pods the Pod Security Standards refuse
 * resourcequotas.py: whether the namespace's quotas have room for one more Pod
 * warnings.py: what is accepted with a warning
 

@@ -6,7 +6,6 @@ PodValidateLimitFunc, apiserver pkg/admission/plugin/namespace/lifecycle/admissi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kubectl_spread.apiserver.admission import Refusal, limit_ranges_of
@@ -18,8 +17,6 @@ from kubectl_spread.scheduler.resource import is_pod_level
 from kubectl_spread.snapshot import Snapshot
 
 _DEFAULT_ACCOUNT = "default"
-_ENFORCE = "pod-security.kubernetes.io/enforce"
-_PRIVILEGED, _RESTRICTED = "privileged", "restricted"
 _NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 """The Namespaces that an API server creates itself."""
 
@@ -36,8 +33,6 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
     namespace, name = pod.metadata.namespace, pod.spec.service_account_name or _DEFAULT_ACCOUNT
     if fault := ending(namespace, snapshot):
         yield Refusal("", fault, by_policy=True)
-    if fault := standard_fault(pod, snapshot, release):
-        yield Refusal("", fault, by_policy=True)
     # Each namespace gets an account named default soon after it is created.
     exists = name == _DEFAULT_ACCOUNT or snapshot.get(core.ServiceAccount, namespace, name) is not None
     if not exists and _knows_accounts(namespace, snapshot):
@@ -45,27 +40,13 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
         yield Refusal("serviceAccountName", message, by_policy=True, missing=f"ServiceAccount {name}")
 
 
-def enforced_standard(namespace: str, snapshot: Snapshot) -> tuple[str, str]:
-    """Return the standard that the namespace enforces, and its version; an empty one forbids nothing.
+def enforced_standard(namespace: str, snapshot: Snapshot) -> str:
+    """Return the Pod Security Standard that the namespace enforces, which is not evaluated here; empty for none.
 
     Source: pod-security-admission api/helpers.go PolicyToEvaluate (v1.36).
     """
-    labels = snapshot.namespace_labels(namespace)
-    level, version = labels.get(_ENFORCE, _PRIVILEGED), labels.get(f"{_ENFORCE}-version", "latest")
-    level = level if level in {_PRIVILEGED, "baseline"} else _RESTRICTED
-    version = version if re.fullmatch(r"v1\.(0|[1-9][0-9]*)", version) else "latest"
-    return ("" if level == _PRIVILEGED else level), version
-
-
-def standard_fault(pod: Pod, snapshot: Snapshot, release: Release) -> str:
-    """Return why the standard that the namespace enforces refuses the Pod; empty if it does not."""
-    level, version = enforced_standard(pod.metadata.namespace, snapshot)
-    if not level:
-        return ""
-    # Few namespaces enforce one.
-    from kubectl_spread.apiserver.pod_security import violations
-
-    return violations(pod, level, version, release)
+    level = snapshot.namespace_labels(namespace).get("pod-security.kubernetes.io/enforce", "privileged")
+    return "" if level == "privileged" else "baseline" if level == "baseline" else "restricted"
 
 
 def ending(namespace: str, snapshot: Snapshot) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.apiserver.denials import ending, lacks_namespace, standard_fault
+from kubectl_spread.apiserver.denials import ending, lacks_namespace
 from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.strategic_merge import DIRECTIVES
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
@@ -91,17 +91,9 @@ def review(
     if obj is not None and existing is not None:
         from kubectl_spread.apiserver.updates import update_errors
 
-        changes = (*update_errors(obj, existing, release), *_standard_errors(obj, existing, snapshot, release))
+        changes = tuple(update_errors(obj, existing, release))
     warnings = () if absent or errors or changes else _warnings(submission, release)
     return Review(namespace_errors=absent, errors=errors, change_errors=changes, warnings=warnings)
-
-
-def _standard_errors(obj: KubernetesObject, live: KubernetesObject, snapshot: Snapshot, release: Release) -> Errors:
-    """Source: pod-security-admission admission/admission.go isSignificantPodUpdate (v1.36)."""
-    if isinstance(obj, Pod) and isinstance(live, Pod):
-        mine, theirs = ([c.image for c in (*p.spec.init_containers, *p.spec.containers)] for p in (obj, live))
-        if mine != theirs and (why := standard_fault(obj, snapshot, release)):
-            yield FieldError("", Reason.FORBIDDEN, why)
 
 
 def _validation_errors(submission: Submission, release: Release) -> Errors:

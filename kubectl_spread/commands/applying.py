@@ -25,7 +25,6 @@ from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, made_for, replicas_of
 from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
-from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
@@ -37,7 +36,7 @@ from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
-from kubectl_spread.objects.template_rest import is_whole, may_roll_out
+from kubectl_spread.objects.template_rest import may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import total
@@ -156,7 +155,7 @@ def _identity(manifest: Manifest) -> Hashable:
 
 
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
-    found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
+    found = _over_live(manifest, snapshot, how)
     owner, workload = found.obj, f"{manifest.namespace}/{manifest.ref}"
     if isinstance(owner, Workload) and (found.live is None or isinstance(owner, Deployment)):
         # Whether there is a live one, and which ReplicaSets a live Deployment has, decides what becomes of its Pods.
@@ -198,16 +197,6 @@ def _within_quotas(manifest: Manifest, snapshot: Snapshot, charged: dict[str, Am
     return manifest
 
 
-def _judged_by_standard(manifest: Manifest, snapshot: Snapshot) -> Manifest:
-    """Return the merged manifest, and say if not all is known that the standard of its namespace judges."""
-    standard, _ = enforced_standard(manifest.namespace, snapshot)
-    asked = manifest.merge is None or not isinstance(manifest.obj, Workload) or manifest.refused
-    if not standard or asked or is_whole(template_of(cast("Workload", manifest.obj))):
-        return manifest
-    gap = gaps.MayBreakStandard(workload=f"{manifest.namespace}/{manifest.ref}", standard=standard)
-    return replace(manifest, unknown=(*manifest.unknown, gap))
-
-
 def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     obj = manifest.written or manifest.obj
     live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
@@ -238,10 +227,7 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
         unknown = (*unknown, gaps.MayBeRefused(named=named))
     if may_roll_out(found.obj):
         unknown = (*unknown, MayRollOut(workload=f"{manifest.namespace}/{manifest.ref}"))
-    obj = found.obj
-    if isinstance(obj, Pod) and isinstance(applied.obj, Pod):
-        obj = replace(obj, template=applied.obj.template)
-    return replace(manifest, obj=obj, written=applied.obj, merge=found, unknown=unknown)
+    return replace(manifest, obj=found.obj, written=applied.obj, merge=found, unknown=unknown)
 
 
 def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
@@ -268,7 +254,18 @@ def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how
     return replace(manifest, obj=convert(served, kind.struct), written=applied.obj, served=served)
 
 
-def notes_of(manifests: Sequence[Manifest]) -> Iterator[str]:
+def standard_notes(manifests: Iterable[Manifest], snapshot: Snapshot) -> Iterator[str]:
+    """Yield the namespaces of the manifests' Pods that enforce a Pod Security Standard, which is not evaluated.
+
+    The snapshot has the Namespaces of the manifests too.
+    """
+    for namespace in sorted({each.namespace for each in manifests if each.makes_pods}):
+        if standard := enforced_standard(namespace, snapshot):
+            enforces = f"Namespace {namespace} enforces the Pod Security Standard {standard}"
+            yield f"{enforces}, which is not evaluated: check --dry-run=server asks the API server"
+
+
+def notes_of(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[str]:
     """Yield ``check``'s notes on the merged manifests, its warnings, and the constraints that apply merges.
 
     The warnings of the API server are not among them.
@@ -276,6 +273,7 @@ def notes_of(manifests: Sequence[Manifest]) -> Iterator[str]:
     custom = [each.ref for each in manifests if each.template is not None]
     yield from (f"the controller of the Pods of {ref} is not known" for ref in custom)
     yield from skipped_notes(manifests)
+    yield from standard_notes(manifests, snapshot)
     for each in manifests:
         yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each))
         yield from (f"{each.ref}: {FINDINGS.text(merge).removesuffix('.')}" for merge in merged_constraints(each))

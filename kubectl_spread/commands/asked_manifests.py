@@ -280,4 +280,4 @@ def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
     metadata = ObjectMeta(
         name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)
     )
-    return Pod(metadata=metadata, spec=template.spec, template=template)
+    return Pod(metadata=metadata, spec=template.spec)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
 from kubectl_spread.commands.admission_errors import unread_documents, with_served_kinds
-from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, unreadable
+from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, standard_notes, unreadable
 from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings, beside_autoscaler
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
@@ -112,7 +112,8 @@ def check(
     told_of = [manifest.document for manifest, _ in answered]
     unread += incomplete_entries(unread_documents(selected, view.snapshot, source))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
-    notes = skipped_notes(each for each in selected if each.document not in told_of)
+    notes = [*skipped_notes(each for each in selected if each.document not in told_of)]
+    notes += standard_notes(selected, snapshot) if create is None else ()
     return CheckAnswer(report, view, tuple(f"{note}." for note in notes))
 
 

@@ -25,7 +25,6 @@ from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, Plain
-from kubectl_spread.objects.template_rest import with_unkept
 from kubectl_spread.wording.words import listed
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
@@ -224,7 +223,7 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
         where = metadata.namespace or namespace
         for group in pod_groups(document):
             name = "-".join(filter(None, (metadata.name, group.name)))
-            template = with_unkept(_decoded(document, group.path, group.template, PodTemplateSpec), group.template)
+            template = _decoded(document, group.path, group.template, PodTemplateSpec)
             yield Manifest(document, None, template, where, name, group=group)
         if not pod_groups(document):
             yield Manifest(document, None, None, where, metadata.name)
@@ -234,8 +233,6 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
     if not kind.namespaced or not metadata.namespace:
         metadata = replace(metadata, namespace=namespace if kind.namespaced else "")
         obj = replace(obj, metadata=metadata)
-    if isinstance(obj, Pod):
-        obj = replace(obj, template=with_unkept(PodTemplateSpec(spec=obj.spec), document.values))
     yield Manifest(document, obj, None, metadata.namespace, metadata.name or metadata.generate_name)
 
 

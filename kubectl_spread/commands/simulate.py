@@ -116,7 +116,9 @@ def simulate(
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = tuple(step_changes(steps, found))
         reports = tuple(
-            simulated_step(each, view.metadata.connection_flags, notes_of(of_step.merged), of_step.refused)
+            simulated_step(
+                each, view.metadata.connection_flags, notes_of(of_step.merged, of_step.snapshot), of_step.refused
+            )
             for each, of_step in zip(changes, naming.applied, strict=True)
         )
     waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)

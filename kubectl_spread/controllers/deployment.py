@@ -30,11 +30,8 @@ def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
     """Return the Pod of the Deployment's newest revision; while it is paused, of the ReplicaSet that is scaled up."""
     if newest_replica_set(deployment, snapshot) is None:
         return templates.pod_from_template(deployment)
-    maker = maker_of(deployment, snapshot)
-    pod, own, made = templates.pod_from_template(maker), deployment.spec.template, maker.spec.template
-    # Of a ReplicaSet, which nobody applies, only a digest of the other fields is kept.
-    template = replace(made, unkept=own.unkept) if made.rest == own.rest else made
-    return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name), template=template)
+    pod = templates.pod_from_template(maker_of(deployment, snapshot))
+    return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name))
 
 
 def maker_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:

@@ -142,7 +142,7 @@ def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Pro
     """Return the Pod as the API server completes or refuses it, with the injected fields of living Pods."""
     pod, from_living = corrected(mutated(made, snapshot, profile), made, living)
     refused = (*refusals_of(pod, made, snapshot, profile.release), *denials(pod, snapshot, profile.release))
-    stored = prepared(replace(pod, template=None), profile.release)
+    stored = prepared(pod, profile.release)
     return NextPod(pod=stored, comes=True, refusals=refused, from_living=from_living)
 
 

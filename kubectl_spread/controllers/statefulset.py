@@ -81,7 +81,7 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
         return labelled(made, {REVISION_HASH_LABEL: current})
     labels = {k: v for k, v in living.metadata.labels.items() if k not in {POD_NAME_LABEL, POD_INDEX_LABEL}}
     spec = replace(unmerged(living.spec), node_name="")
-    return replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec, template=None)
+    return replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
 
 
 def guessed(

@@ -50,7 +50,7 @@ def pod_from_template(owner: Workload) -> Pod:
         spec = replace(spec, scheduling_group=PodSchedulingGroup(pod_group_name=metadata.name))
     labels, owners = dict(template.metadata.labels), (reference_to(owner),)
     own = ObjectMeta(name=metadata.name, namespace=metadata.namespace, labels=labels, owner_references=owners)
-    return Pod(metadata=own, spec=spec, template=template)
+    return Pod(metadata=own, spec=spec)
 
 
 def renamed(pod: Pod, name: str) -> Pod:

@@ -504,20 +504,15 @@ class PodStatus(Struct, frozen=True):
     allocated_resources: dict[str, Quantity] = {}
 
 
-REST, UNKEPT, TEMPLATE = (f"spread.kubectl.dev/{name}" for name in ("rest", "unkept", "template"))
-"""Our own fields in a template and a Pod; the last-applied annotation may have the first too."""
+REST, UNKEPT = (f"spread.kubectl.dev/{name}" for name in ("rest", "unkept"))
+"""Our own fields in a template; the last-applied annotation may have the first too."""
 
 
 class Pod(KubernetesObject, frozen=True):
-    """A Pod, bound to a node or not.
-
-    Attributes:
-        template: the template or manifest of a Pod that is not stored yet, with the fields that are not kept.
-    """
+    """A Pod, bound to a node or not."""
 
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
-    template: PodTemplateSpec | None = msgspec.field(name=TEMPLATE, default=None)
 
     @property
     def finished(self) -> bool:

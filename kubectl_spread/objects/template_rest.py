@@ -250,16 +250,6 @@ def rest_of(template: Plain) -> dict[str, dict[str, Plain]]:
     return {"metadata": _entries(own, "metadata"), "spec": _rest(field_of(template, "spec"), PodSpec, "spec")}
 
 
-def is_whole(template: PodTemplateSpec | None) -> bool:
-    """Whether all fields of a template are known, not only those that are kept."""
-    return template is not None and bool(template.unkept or same_rest(template.rest, NOTHING))
-
-
-def with_unkept(template: PodTemplateSpec, values: Plain) -> PodTemplateSpec:
-    """Return the template, of a Pod or of a kind of another API, with all fields of its manifest."""
-    return replace(template, unkept=msgspec.json.encode(rest_of(values)).decode())
-
-
 def with_rests(found: T, templates: Iterator[Plain]) -> T:
     """Return what was decoded, an object or a list of them, with the digests of its templates, which are in order."""
     if isinstance(found, Templated):

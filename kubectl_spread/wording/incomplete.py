@@ -21,7 +21,6 @@ OfManifest: TypeAlias = (
     gaps.UnreadTemplate
     | gaps.MayBeRefused
     | gaps.MayBreakQuota
-    | gaps.MayBreakStandard
     | gaps.MayRollOut
     | gaps.UnknownKind
     | gaps.UnknownLastApplied
@@ -172,9 +171,6 @@ def _of_manifest(gap: OfManifest) -> Texts:
             return what, gap.why, "some may be refused"
         case gaps.MayBreakQuota():
             return f"the objects that {gap.workload} needs beside its Pods", gap.why, "it may not create all its Pods"
-        case gaps.MayBreakStandard():
-            told = f"the namespace enforces the Pod Security Standard {gap.standard}: its Pods may be refused"
-            return f"the security contexts and volumes of {gap.workload}", "not all are in the snapshot", told
         case gaps.MayRollOut() if gap.revision:
             told = MAY_NOT_ADOPT if gap.orphaned else MAY_ROLL_OUT
             return f"revision {gap.revision} of {gap.workload}", "not read", told

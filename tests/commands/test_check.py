@@ -25,7 +25,7 @@ from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.check import ASSUMPTIONS, NO_POD
 from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_PREEMPT, NEVER_RUNS
-from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
 from tests.build_workloads import (
@@ -455,28 +455,6 @@ def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked:
     item = only(checked([workload("Deployment", "web", replicas=2)], [*tainted, living]))
     assert (item.verdict, nodes_of(item)) == ("Schedulable", ["n"])
     assert "InjectedFields" in {finding.id for finding in item.findings}
-
-
-@pytest.mark.parametrize(
-    ("level", "fields", "verdict", "code"),
-    [
-        ("restricted", {}, "FailedCreate", 1),
-        ("restricted", {"os": {"name": "windows"}, "securityContext": {"runAsNonRoot": True}}, "Schedulable", 0),
-        ("baseline", {}, "Schedulable", 0),
-        ("baseline", {"hostPID": True}, "FailedCreate", 1),
-        ("misspelt", {}, "FailedCreate", 1),
-        ("privileged", {"hostNetwork": True}, "Schedulable", 0),
-        ("baseline", {"hostNetwork": True}, "FailedCreate", 1),
-        ("restricted", {"host_ports": ["8080"]}, "FailedCreate", 1),
-    ],
-)
-def test_a_standard_that_the_namespace_enforces_refuses_pods(
-    checked: Check, level: str, fields: Object, verdict: str, code: int
-) -> None:
-    labels = {"pod-security.kubernetes.io/enforce": level, "pod-security.kubernetes.io/warn": "restricted"}
-    manifest = workload("Deployment", "web", pods=template(**fields), replicas=1)
-    report = checked([manifest], [*ABC, namespace("default", **labels)])
-    assert (only(report).verdict, exit_code(report)) == (verdict, code)
 
 
 def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:

@@ -17,7 +17,7 @@ from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import Plain
-from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -165,3 +165,15 @@ def test_what_cannot_be_asked_is_judged_by_our_rules(tmp_path: Path) -> None:
 def test_a_sound_manifest_gets_the_same_answer_either_way(tmp_path: Path) -> None:
     manifest = workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))), replicas=5)
     assert checked(tmp_path, manifest, Server()) == checked(tmp_path, manifest, None)
+
+
+def test_a_server_that_was_asked_has_evaluated_the_standard_of_the_namespace(tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(pod("web")), encoding="utf-8")
+    enforcing = namespace("default", **{"pod-security.kubernetes.io/enforce": "restricted"})
+    options = CheckOptions(filenames=(str(path),), namespace="default")
+    notes = [
+        check(Memory([*ABC, enforcing]), options, SchedulerOptions(), stdin=None, create=server).notes
+        for server in (None, Server())
+    ]
+    assert [*map(bool, notes)] == [True, False]

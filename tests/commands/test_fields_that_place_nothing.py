@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -33,7 +34,7 @@ _OF_CONTAINERS: Mapping[str, object] = {
     "restartPolicyRules": [{"action": "Restart", "exitCodes": {"operator": "Like", "values": []}}] * 30,
     "resources": {"claims": [{"name": "nowhere"}, {"name": "nowhere"}]},
 }
-_OF_PODS: Mapping[str, object] = {
+_OF_PODS: Mapping[str, Any] = {
     "dnsConfig": {"nameservers": ["x"] * 9, "options": [{}], "searches": ["a b"]},
     "dnsPolicy": "None",
     "hostAliases": [{"ip": "1", "hostnames": ["A_B"]}],

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from kubectl_spread.objects.core import (
-    TEMPLATE,
     Container,
     Node,
     PersistentVolumeClaimVolumeSource,
@@ -92,7 +91,6 @@ def objects(draw: st.DrawFn) -> Pod | Node:
     values = draw(SHAPES[kind])
     if not isinstance(values, dict):
         reject()
-    values.pop(TEMPLATE, None)  # No API server sends it.
     try:
         return convert(served(values), kind)  # type: ignore[arg-type]
     except DecodeError:

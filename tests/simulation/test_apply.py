@@ -307,12 +307,6 @@ def test_a_name_that_is_to_be_made_up_cannot_be_applied(tmp_path: Path) -> None:
     assert "cannot use generate name with apply" in refusals(applied(tmp_path, SIX, made))
 
 
-def test_the_parameters_of_a_storage_class_are_validated_as_check_validates_them(tmp_path: Path) -> None:
-    metadata = {"name": "fast"}
-    made: Object = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": metadata, "provisioner": "p"}
-    assert "parameters: Invalid value" in refusals(applied(tmp_path, SIX, {**made, "parameters": {"": "a"}}))
-
-
 def test_a_quota_ends_the_making_of_pods(tmp_path: Path) -> None:
     number = {"pods": "2"}
     metadata = {"name": "narrow", "namespace": "default"}

@@ -101,12 +101,6 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "it may not create all its Pods",
         ),
         (
-            gaps.MayBreakStandard(workload="shop/deployment/web", standard="restricted"),
-            "the security contexts and volumes of shop/deployment/web",
-            "not all are in the snapshot",
-            "the namespace enforces the Pod Security Standard restricted: its Pods may be refused",
-        ),
-        (
             gaps.UnknownManagers(named="deployment/web"),
             "the managedFields of deployment/web",
             "the API server was not asked",
