@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 from kubectl_spread.cli import COMMANDS, PROGRAM, add_missing_command, application
 from kubectl_spread.commands.source import Source
 from kubectl_spread.render.outline.any_report import AnyReport
+from kubectl_spread.render.structured import in_json
 
 Values: TypeAlias = dict[str, Any]
 
@@ -139,13 +140,13 @@ def valid(report: Values) -> Values:
 
 def encoded(report: AnyReport) -> Values:
     """Return the report as programs read it, which the schema that ships must allow."""
-    return valid(json.loads(msgspec.json.encode(report)))
+    return valid(json.loads(msgspec.json.encode(in_json(report))))
 
 
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
     """Return what holds reports against the schema that ships."""
-    schema = files("kubectl_spread").joinpath("schema", "report.v1alpha1.json").read_text(encoding="utf-8")
+    schema = files("kubectl_spread").joinpath("schema", "report.v1alpha2.json").read_text(encoding="utf-8")
     return jsonschema.Draft202012Validator(json.loads(schema))
 
 

@@ -18,7 +18,6 @@ from kubectl_spread.apiserver.review import Review, Submission, review
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, required
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.replicas import replicas_scaled, replicas_taken_back
 from kubectl_spread.gaps import Gap, UnknownKind, UnreadTemplate
 from kubectl_spread.objects.core import Pod
@@ -116,15 +115,15 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
 
 
 def pod_errors(
-    manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[ValidationError] = ()
-) -> tuple[ValidationError, ...]:
+    manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[FieldError] = ()
+) -> tuple[FieldError, ...]:
     """Return why none of the manifest's Pods is created, though the object may be accepted.
 
     ``refusals`` are those of the first Pod; ``reported`` are errors of the manifest, which are not repeated.
     """
     fields = {error.field for error in reported}
     found = (
-        ValidationError(
+        FieldError(
             field=".".join(filter(None, (manifest.pod_path, refusal.field))),
             reason=refusal.reason,
             message=refusal.message,
@@ -132,11 +131,6 @@ def pod_errors(
         for refusal in refusals
     )
     return tuple(error for error in dict.fromkeys(found) if error.field not in fields)
-
-
-def as_errors(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:
-    """Return the errors as a report has them."""
-    return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
 
 
 def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Manifest]:

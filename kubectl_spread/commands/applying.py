@@ -21,7 +21,6 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason,
 from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of, tables
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, skipped_notes, spec_of, too_many
-from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, made_for, replicas_of
 from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
@@ -347,5 +346,5 @@ def _find_faults_in_cluster(
         yield from (manifest.document.problem(refusal.message) for refusal in refused)
 
 
-def _problems(manifest: Manifest, errors: Sequence[FieldError | ValidationError]) -> Iterator[ManifestProblem]:
+def _problems(manifest: Manifest, errors: Sequence[FieldError]) -> Iterator[ManifestProblem]:
     return (manifest.document.problem(error.message, error.field) for error in errors)

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.review import Review
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, too_many
 from kubectl_spread.commands.view import View
-from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import NextPod, carried_over, completed, over_quota, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied, with_replicas
@@ -52,9 +52,9 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
     wanted: DesiredWorkload
     handle: Handle
     review: Review
-    errors: tuple[ValidationError, ...] = ()
+    errors: tuple[FieldError, ...] = ()
     refusals: tuple[Refusal, ...] = ()
-    refused: tuple[ValidationError, ...] = ()
+    refused: tuple[FieldError, ...] = ()
     from_living: tuple[str, ...] = ()
     served: Served | None = None
     is_sound: bool = True
@@ -137,14 +137,14 @@ def asked_manifest(
     release = handle.profile.release
     answered = served if served and not served.missing else None
     review = admission_errors.review_of(manifest, snapshot, view.snapshot, release, validated=answered is not None)
-    errors = admission_errors.as_errors((*review.namespace_errors, *review.errors))
+    errors = (*review.namespace_errors, *review.errors)
     errors += answered.errors if answered else ()
     asked = AskedManifest(
         manifest=manifest,
         wanted=replace(wanted, release=release),
         handle=handle,
         review=review,
-        errors=errors + admission_errors.as_errors(review.change_errors),
+        errors=errors + review.change_errors,
         served=served,
         numbered=replicas is not None,
     )
@@ -178,9 +178,7 @@ def _is_cured(manifest: Manifest, wanted: DesiredWorkload, served: Served, handl
     return (bool(now.refusals) and not then.refusals) or any(why in each.message for why in full for each in errors)
 
 
-def _with_refusals(
-    asked: AskedManifest, found: NextPod, view: View, reported: Sequence[ValidationError]
-) -> AskedManifest:
+def _with_refusals(asked: AskedManifest, found: NextPod, view: View, reported: Sequence[FieldError]) -> AskedManifest:
     manifest, served = asked.manifest, asked.served
     answered = served if served and not served.missing else None
     stored = (served.pod if served else None) or found.pod

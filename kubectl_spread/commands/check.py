@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
+from kubectl_spread.commands import asked_manifests, read_sets
 from kubectl_spread.commands.admission_errors import unread_documents, with_served_kinds
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, standard_notes, unreadable
 from kubectl_spread.commands.asked_manifests import AskedManifest
@@ -143,7 +143,7 @@ def _answered(
             found = autoscaler_findings(one.wanted.pod, one.handle, options.autoscalers) if one.is_placed else ()
             yield manifest, replace(answer, item=replace(answer.item, findings=(*answer.item.findings, *found)))
         elif manifest.is_left_out and options.selector.matches(manifest.labels):
-            yield manifest, Answer(refused_item(manifest, admission_errors.as_errors(manifest.refused)))
+            yield manifest, Answer(refused_item(manifest, manifest.refused))
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: UnplacedIn) -> Question:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.validation.field_errors import Reason
+from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.applying import merged_constraints
 from kubectl_spread.commands.asked_manifests import AskedManifest, objects_of, outcomes_of
@@ -17,6 +17,7 @@ from kubectl_spread.commands.view import View
 from kubectl_spread.contract import check
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding, incomplete_entries
+from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
@@ -144,13 +145,13 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
     failed, errors = item.failed_create, asked.errors
     if failed and isinstance(manifest.obj, Pod) and not asked.numbered:
         # The Pod is the object.
-        errors = (*errors, check.ValidationError(field="", reason=Reason.FORBIDDEN, message=failed.message))
+        errors = (*errors, FieldError(field="", reason=Reason.FORBIDDEN, message=failed.message))
     if errors:
         return Answer(replace(item, verdict=Verdict.INVALID, validation=errors, failed_create=None))
     if asked.refused:
         first = asked.refused[0]
         missing = tuple(each.missing for each in asked.refusals if each.missing)
-        failed = check.RefusedPods(created=0, message=first.message, refusals=asked.refused, missing=missing)
+        failed = FailedCreate(created=0, message=first.message, refusals=asked.refused, missing=missing)
     if failed is None:
         return Answer(item, outcome.jammed if outcome else None)
     item = replace(item, failed_create=failed, all_created=check.all_created(more) if more else None)
@@ -164,12 +165,12 @@ def _unknown(manifest: Manifest, outcome: ManifestOutcome | None) -> Iterator[Ga
         yield MayBreakQuota(workload=workload, why=outcome.refused_by_chance, by_chance=True)
 
 
-def refused_item(manifest: Manifest, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:
+def refused_item(manifest: Manifest, errors: tuple[FieldError, ...]) -> check.CheckItem:
     """Return the item of a manifest without Pods that the API server refuses."""
     return replace(_item(manifest, _nothing(manifest, errors)), replicas=0, validation=errors)
 
 
-def _nothing(manifest: Manifest, errors: Sequence[check.ValidationError]) -> EvaluationReport:
+def _nothing(manifest: Manifest, errors: Sequence[FieldError]) -> EvaluationReport:
     return EvaluationReport(
         namespace=manifest.namespace,
         name=manifest.name,

@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.apply import mapping
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.gaps import NoDryRun
@@ -30,8 +30,8 @@ class Served(msgspec.Struct, frozen=True):
     """
 
     pod: Pod | None = None
-    errors: tuple[ValidationError, ...] = ()
-    of_pods: tuple[ValidationError, ...] = ()
+    errors: tuple[FieldError, ...] = ()
+    of_pods: tuple[FieldError, ...] = ()
     missing: tuple[Incomplete, ...] = ()
 
 
@@ -58,7 +58,7 @@ def _served(result: DryRun, pod: Pod, *, path: str) -> Served:
         return Served(missing=incomplete_entries([NoDryRun(why=result.impossible)]))
     if result.causes or not isinstance(result.obj, Pod):
         errors = (
-            ValidationError(field=path * bool(each.field) + each.field, reason=each.reason, message=each.message)
+            FieldError(field=path * bool(each.field) + each.field, reason=each.reason, message=each.message)
             for each in result.causes
         )
         return Served(errors=tuple(errors))

@@ -7,34 +7,21 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract import evaluation
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
-from kubectl_spread.controllers import rollout_plan
+from kubectl_spread.controllers.rollout_plan import FailedCreate, Rollout
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import DomainRange, Placement, Violation
-from kubectl_spread.wording.check import assumption
 from kubectl_spread.wording.incomplete import summary_of
-
-
-class ValidationError(Report, frozen=True, kw_only=True):
-    """Why the API server would refuse the manifest, with its message."""
-
-    field: str
-    reason: str
-    message: str
-
-    @property
-    def text(self) -> str:
-        """The field, where there is one, and the message."""
-        return ": ".join(filter(None, (self.field, self.message)))
 
 
 class Jam(placement.Jam, frozen=True, kw_only=True):
@@ -49,18 +36,6 @@ class Jam(placement.Jam, frozen=True, kw_only=True):
     conflict: tuple[Requirement, ...] = ()
 
 
-class RefusedPods(rollout_plan.FailedCreate, frozen=True, kw_only=True):
-    """The first Pod of a workload that the API server refuses to create.
-
-    Attributes:
-        refusals: every reason, with the fields of the manifest, if no Pod is created; empty for a quota.
-        missing: kind and name of the objects that have to exist first.
-    """
-
-    refusals: tuple[ValidationError, ...] = ()
-    missing: tuple[str, ...] = ()
-
-
 class AllCreated(Report, frozen=True, kw_only=True):
     """Where all replicas would go if the API server refused none.
 
@@ -71,29 +46,6 @@ class AllCreated(Report, frozen=True, kw_only=True):
 
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
-
-
-class Rollout(Report, frozen=True, kw_only=True):
-    """How the workload gets from its current Pods to those of the manifest.
-
-    Attributes:
-        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` if the template changes; ``Scale`` if it does not and
-            only missing Pods are created; ``Replace`` for an existing Pod; ``Unknown`` for kinds of other APIs.
-        running: the Pods that the workload has, with and without a node (count).
-        at_work: how many of them run (count).
-        replaced: how many of them are replaced.
-        deleted: how many of them are deleted, and no other Pod comes in their place.
-        assumed: the assumption, as a sentence.
-        unchanged: whether applying the manifest changes nothing in the object.
-    """
-
-    strategy: Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
-    running: int
-    at_work: int
-    replaced: int
-    deleted: int = 0
-    assumed: str
-    unchanged: bool = False
 
 
 class Origin(Report, frozen=True, kw_only=True):
@@ -139,12 +91,12 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
 
     replicas: int = 1
     next_summary: str = ""
-    validation: tuple[ValidationError, ...] = ()
+    validation: tuple[FieldError, ...] = ()
     warnings: tuple[ValidationWarning, ...] = ()
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
     pending: int = 0
-    failed_create: RefusedPods | None = None
+    failed_create: FailedCreate | None = None
     all_created: AllCreated | None = None
     held_by: tuple[str, ...] = ()
     after: tuple[ConstraintReport, ...] = ()
@@ -157,7 +109,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     origin: Origin | UnsetType = UNSET
 
     @property
-    def refusals(self) -> tuple[ValidationError, ...]:
+    def refusals(self) -> tuple[FieldError, ...]:
         """Why the API server refuses the manifest, or else all its Pods, by fields of the manifest."""
         return self.validation or (self.failed_create.refusals if self.failed_create else ())
 
@@ -183,7 +135,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
 class CheckReport(Report, frozen=True, kw_only=True):
     """The answer of ``check``."""
 
-    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["CheckReport"] = "CheckReport"
     metadata: Metadata
     items: tuple[CheckItem, ...]
@@ -202,7 +154,6 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         of_fixes = incomplete_entries(g for g in gaps if isinstance(g, UnreadKind) and g.purpose is Purpose.FIXES)
         report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
         report = replace(report, incomplete=tuple(each for each in report.incomplete if each not in of_fixes))
-    rollout = outcome.rollout
     return evaluation.as_item(
         CheckItem,
         evaluation.with_missing(report, incomplete_entries(outcome.unread_revisions)),
@@ -211,7 +162,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         placements=outcome.placements,
         jam=_jam(outcome, report),
         pending=outcome.pending,
-        failed_create=RefusedPods(**asdict(outcome.failed_create)) if outcome.failed_create else None,
+        failed_create=outcome.failed_create,
         held_by=outcome.held_by,
         after=tuple(map(constraint_report, outcome.constraints)),
         orders=outcome.orders,
@@ -219,7 +170,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         violations=outcome.violations,
         elsewhere=outcome.elsewhere,
         sampled=outcome.sampled,
-        rollout=Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None,
+        rollout=outcome.rollout,
     )
 
 

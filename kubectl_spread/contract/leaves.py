@@ -7,6 +7,16 @@ from collections.abc import Mapping
 import msgspec
 
 from kubectl_spread.contract.leaf import Leaf
+from kubectl_spread.controllers.rollout_plan import Rollout
+from kubectl_spread.wording.check import assumption
 
-LEAVES: Mapping[type[msgspec.Struct], Leaf] = {}
+
+def assumed(rollout: Rollout) -> str:
+    """The assumption, as a sentence."""
+    return assumption(rollout.assumed)
+
+
+LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
+    Rollout: Leaf(added=(assumed,), left_out=frozenset({"assumed"})),
+}
 """Type of conclusions → how its form differs."""

@@ -78,7 +78,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
         not_created: the workloads that lack Pods because these are not created.
     """
 
-    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["PendingReport"] = "PendingReport"
     metadata: Metadata
     items: tuple[PendingItem, ...]

@@ -113,7 +113,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
         scored: ``some`` if the scheduler scores only some of the nodes that fit a Pod.
     """
 
-    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["RebalanceReport"] = "RebalanceReport"
     metadata: Metadata
     evictions: tuple[PlannedEviction, ...]

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-API_VERSION = "spread.kubectl.dev/v1alpha1"
+API_VERSION = "spread.kubectl.dev/v1alpha2"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):

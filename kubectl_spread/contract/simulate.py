@@ -123,7 +123,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
 class SimulateReport(Report, frozen=True, kw_only=True):
     """The answer of ``simulate``."""
 
-    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["SimulateReport"] = "SimulateReport"
     metadata: Metadata
     steps: tuple[SimulatedStep, ...]

@@ -131,7 +131,7 @@ class SkewTable(Report, frozen=True, kw_only=True):
 class SkewReport(Report, frozen=True, kw_only=True):
     """The answer of ``show``."""
 
-    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["SkewReport"] = "SkewReport"
     metadata: Metadata
     items: tuple[SkewItem, ...]

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
@@ -109,12 +110,14 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     """How the workload gets from its running Pods to those of the manifest.
 
     Attributes:
-        strategy: ``Scale`` if only missing Pods are created, ``Unknown`` for kinds of other APIs.
-        running: its Pods before (count).
+        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` if the template changes; ``Scale`` if it does not and
+            only missing Pods are created; ``Unknown`` for kinds of other APIs.
+        running: the Pods that the workload has, with and without a node (count).
         at_work: how many of them run (count).
         replaced: how many of them are replaced (count).
         deleted: how many of them are deleted, and no other Pod comes in their place (count).
-        unchanged: whether applying the manifest leaves the object's spec as it is.
+        assumed: what is assumed about it.
+        unchanged: whether applying the manifest changes nothing in the object.
     """
 
     strategy: Strategy
@@ -132,10 +135,14 @@ class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         created: the Pods that it creates before (count).
         message: why it refuses the next one, in its words.
+        refusals: every reason, with the fields of the manifest, if no Pod is created; empty for a quota.
+        missing: kind and name of the objects that have to exist first.
     """
 
     created: int
     message: str
+    refusals: tuple[FieldError, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class DesiredWorkload(msgspec.Struct, frozen=True):

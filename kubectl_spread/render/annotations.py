@@ -51,7 +51,7 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
     """Yield everything that is to be said, manifest by manifest; nothing of those that are all right."""
     for item in report.items:
         for error in item.refusals:
-            message = clean(error.text)
+            message = clean(str(error))
             yield Annotation(item.verdict.value, Severity.ERROR, message, item, error.field)
         for warning in item.warnings:
             message = clean(f"{warning.field}: {warning.message}")

@@ -50,7 +50,7 @@ def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each 
         case outline.Note():
             yield escaped(block.line)
         case outline.Review():
-            yield from _list([f"invalid: {error.text}" for error in block.errors])
+            yield from _list([f"invalid: {error}" for error in block.errors])
             yield from _list([f"Warning: {warning}" for warning in block.warnings])
         case outline.Table():
             yield from _table(block)

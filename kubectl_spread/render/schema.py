@@ -2,7 +2,7 @@
 
 ``explain`` prints the fields for names that are nowhere else. The schema that ships is what this module prints.
 
-After a change of the contract: ``python -m kubectl_spread.render.schema > kubectl_spread/schema/report.v1alpha1.json``.
+After a change of the contract: ``python -m kubectl_spread.render.schema > kubectl_spread/schema/report.v1alpha2.json``.
 """
 
 from __future__ import annotations

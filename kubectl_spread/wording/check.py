@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.controllers import rollout_plan
-from kubectl_spread.controllers.rollout_plan import Assumption
+from kubectl_spread.controllers.rollout_plan import Assumption, Rollout
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Jam, Placement
 from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
@@ -153,15 +153,15 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
     return f"{who} can be scheduled{once}{evicting}{chance}."
 
 
-def rollout_note(strategy: str, running: int, replaced: int, deleted: int, assumed: str, *, at_work: int) -> str:
-    """Return how the workload gets to the Pods of the manifest; ``at_work``: how many of its Pods (count) run."""
-    gone = f", {replaced} to be replaced" if replaced else ""
-    if deleted:
-        gone += f", {deleted} to be deleted"
-    exist = f"{count_of(running, 'Pod')} {'exists' if running == 1 else 'exist'}"
-    if at_work < running:
-        exist += f" ({some_run(running, at_work)})"
-    return f"Rollout: {strategy}, {exist}{gone}. Assumed: {assumed}."
+def rollout_note(rollout: Rollout) -> str:
+    """Return how the workload gets to the Pods of the manifest."""
+    gone = f", {rollout.replaced} to be replaced" if rollout.replaced else ""
+    if rollout.deleted:
+        gone += f", {rollout.deleted} to be deleted"
+    exist = f"{count_of(rollout.running, 'Pod')} {'exists' if rollout.running == 1 else 'exist'}"
+    if rollout.at_work < rollout.running:
+        exist += f" ({some_run(rollout.running, rollout.at_work)})"
+    return f"Rollout: {rollout.strategy}, {exist}{gone}. Assumed: {assumption(rollout.assumed)}."
 
 
 def replicas_note(placements: Sequence[Placement], most: int) -> str:

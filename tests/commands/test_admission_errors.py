@@ -11,7 +11,8 @@ import yaml
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.check import CheckItem, CheckReport, RefusedPods
+from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
@@ -180,7 +181,7 @@ def test_a_quota_ends_the_making_of_pods(checked: Check) -> None:
     report = checked([described], [*ABC, quota(pods="3")])
     (item,) = report.items
     message = "exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3"
-    assert item.failed_create == RefusedPods(created=3, message=message)
+    assert item.failed_create == FailedCreate(created=3, message=message)
     assert (item.verdict, len(item.placements), item.replicas) == (Verdict.FAILED_CREATE, 3, 5)
     assert item.all_created is not None
     assert (len(item.all_created.placements), item.all_created.jam) == (5, None)

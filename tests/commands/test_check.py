@@ -23,7 +23,7 @@ from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.check import check_outline, check_sentence
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.snapshot import Unread
-from kubectl_spread.wording.check import ASSUMPTIONS, NO_POD
+from kubectl_spread.wording.check import NO_POD
 from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_PREEMPT, NEVER_RUNS
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
@@ -659,7 +659,7 @@ def test_a_running_pod_stays_where_nothing_changes_but_what_may(checked: Check, 
     item = only(checked([pod("web", image=image)], [cordoned, pod("web", on="a1")]))
     assert (item.verdict, item.validation, item.placements) == ("Schedulable", (), ())
     assert item.rollout is not None
-    assert (item.rollout.replaced, item.rollout.assumed) == (0, ASSUMPTIONS[Assumption.POD_STAYS])
+    assert (item.rollout.replaced, item.rollout.assumed) == (0, Assumption.POD_STAYS)
 
 
 @pytest.mark.parametrize(
@@ -680,7 +680,7 @@ def test_applying_a_pod_that_never_runs_again_schedules_none(
     assert (item.verdict, item.placements, item.incomplete) == ("Schedulable", (), ())
     assert check_sentence(item) == NO_POD
     assert item.rollout is not None
-    assert (item.rollout.running, item.rollout.assumed) == (1, ASSUMPTIONS[assumed])
+    assert (item.rollout.running, item.rollout.assumed) == (1, assumed)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def asked(source: Memory, path: Path, *manifests: Object) -> CheckAnswer:
 def verdicts(answer: CheckAnswer) -> Mapping[str, str]:
     """Return name → verdict and errors."""
     return {
-        each.name: ", ".join([each.verdict, *(error.text for error in each.validation)]) for each in answer.report.items
+        each.name: ", ".join([each.verdict, *(str(error) for error in each.validation)]) for each in answer.report.items
     }
 
 

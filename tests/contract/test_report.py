@@ -29,7 +29,7 @@ EMPTY: list[AnyReport] = [
 
 
 def test_the_schema_that_ships_is_the_one_the_types_make() -> None:
-    shipped = files("kubectl_spread").joinpath("schema", "report.v1alpha1.json").read_text(encoding="utf-8")
+    shipped = files("kubectl_spread").joinpath("schema", "report.v1alpha2.json").read_text(encoding="utf-8")
     assert shipped == schema()
 
 

@@ -76,6 +76,6 @@ def is_answer_or_error(ended: Ended, *, structured: bool) -> None:
         return
     assert ended.code in {0, 1, 3}
     if structured:
-        assert ended.report["apiVersion"] == "spread.kubectl.dev/v1alpha1"
+        assert ended.report["apiVersion"] == "spread.kubectl.dev/v1alpha2"
     else:
         assert "\x1b" not in ended.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 VALUES: dict[str, Any] = {
-    "apiVersion": "spread.kubectl.dev/v1alpha1",
+    "apiVersion": "spread.kubectl.dev/v1alpha2",
     "kind": "SkewReport",
     "metadata": {"version": "1", "kubeVersion": "v1.36"},
     "rows": [

@@ -10,7 +10,7 @@ import pytest
 from kubectl_spread.render.schema import COMMON, fields_named, json_fields
 from kubectl_spread.wording.entries import entries_named
 
-SHIPPED = json.loads(files("kubectl_spread").joinpath("schema", "report.v1alpha1.json").read_text(encoding="utf-8"))
+SHIPPED = json.loads(files("kubectl_spread").joinpath("schema", "report.v1alpha2.json").read_text(encoding="utf-8"))
 IN_SCHEMA = {(of, name) for of, each in SHIPPED["$defs"].items() for name in each.get("properties", ())}
 
 

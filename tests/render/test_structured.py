@@ -38,13 +38,13 @@ def test_json_and_yaml_say_the_same(report: PendingReport | SkewReport) -> None:
 
 def test_json_is_indented_as_kubectls() -> None:
     text = to_json(EMPTY)
-    assert text.startswith('{\n    "apiVersion": "spread.kubectl.dev/v1alpha1",\n    "kind": "PendingReport",\n')
+    assert text.startswith('{\n    "apiVersion": "spread.kubectl.dev/v1alpha2",\n    "kind": "PendingReport",\n')
     assert text.endswith("}\n")
 
 
 def test_yaml_keeps_the_order_and_writes_text_as_it_is() -> None:
     text = to_yaml(msgspec.structs.replace(EMPTY, metadata=msgspec.structs.replace(METADATA, source="zürich")))
-    assert text.startswith("apiVersion: spread.kubectl.dev/v1alpha1\nkind: PendingReport\nmetadata:\n")
+    assert text.startswith("apiVersion: spread.kubectl.dev/v1alpha2\nkind: PendingReport\nmetadata:\n")
     assert "source: zürich\n" in text
 
 

@@ -12,7 +12,9 @@ from kubectl_spread.controllers.rollout_plan import (
     Assumption,
     FromHighestOrdinal,
     MadeElsewhere,
+    Rollout,
     RolloutAssumption,
+    Strategy,
     UnknownRules,
     WithinFenceposts,
 )
@@ -75,16 +77,29 @@ def test_who_finds_a_node_and_who_is_evicted(who: str, placements: tuple[Placeme
     assert check.placed(placements, who) == sentence
 
 
-def test_how_a_rollout_gets_there() -> None:
-    assert (
-        check.rollout_note("Recreate", 1, 1, 0, "x", at_work=1)
-        == "Rollout: Recreate, 1 Pod exists, 1 to be replaced. Assumed: x."
+@pytest.mark.parametrize(
+    ("strategy", "counts", "text"),
+    [
+        ("Recreate", (1, 1, 1, 0), "Recreate, 1 Pod exists, 1 to be replaced"),
+        ("Scale", (2, 2, 0, 1), "Scale, 2 Pods exist, 1 to be deleted"),
+        (
+            "RollingUpdate",
+            (15, 12, 13, 2),
+            "RollingUpdate, 15 Pods exist (12 of them run), 13 to be replaced, 2 to be deleted",
+        ),
+    ],
+)
+def test_how_a_rollout_gets_there(strategy: Strategy, counts: tuple[int, int, int, int], text: str) -> None:
+    running, at_work, replaced, deleted = counts
+    rollout = Rollout(
+        strategy=strategy,
+        running=running,
+        at_work=at_work,
+        replaced=replaced,
+        deleted=deleted,
+        assumed=MadeElsewhere("x"),
     )
-    fewer = check.rollout_note("Scale", 2, 0, 1, "x", at_work=2)
-    assert fewer == "Rollout: Scale, 2 Pods exist, 1 to be deleted. Assumed: x."
-    some = check.rollout_note("RollingUpdate", 15, 13, 2, "x", at_work=12)
-    exist = "Rollout: RollingUpdate, 15 Pods exist (12 of them run)"
-    assert some == f"{exist}, 13 to be replaced, 2 to be deleted. Assumed: x."
+    assert check.rollout_note(rollout) == f"Rollout: {text}. Assumed: x creates its Pods."
 
 
 def test_what_is_violated_in_the_end() -> None:

@@ -55,17 +55,18 @@ class FieldError(msgspec.Struct, frozen=True):
     """A field that the API server refuses.
 
     Attributes:
-        field: its path, such as ``spec.topologySpreadConstraints[0].maxSkew``.
+        field: its path, such as ``spec.topologySpreadConstraints[0].maxSkew``; empty for the whole object.
+        reason: a ``Reason``, or another one that an API server gives.
         message: what kubectl prints after the path, such as ``Invalid value: 0: must be greater than zero``.
     """
 
     field: str
-    reason: Reason
+    reason: str
     message: str
 
     def __str__(self) -> str:
         """Return the error as kubectl prints it."""
-        return f"{self.field}: {self.message}"
+        return ": ".join(filter(None, (self.field, self.message)))
 
 
 def required(path: str, detail: str = "") -> FieldError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
@@ -79,7 +79,7 @@ def _finding(finding: Finding) -> Markup:
     return joined((element("b", *badge, class_=f"tag {tone}"), text(f" {finding.message} "), path))
 
 
-def _fields_section(title: str, said: Iterable[ValidationError | ValidationWarning], *, class_: str) -> Markup:
+def _fields_section(title: str, said: Iterable[FieldError | ValidationWarning], *, class_: str) -> Markup:
     lines = (joined((element("code", text(one.field)), text(f" {one.message}"))) for one in said)
     return section(title, block("ul", each("li", lines)), class_=class_)
 

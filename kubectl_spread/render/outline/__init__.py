@@ -22,8 +22,9 @@ from kubectl_spread.wording.pending import WOULD_REPORT
 from kubectl_spread.wording.words import LIST
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
+    from kubectl_spread.apiserver.validation.field_errors import FieldError
     from kubectl_spread.apiserver.warnings import ValidationWarning
-    from kubectl_spread.contract.check import CheckItem, ValidationError
+    from kubectl_spread.contract.check import CheckItem
     from kubectl_spread.contract.pending import PendingItem
     from kubectl_spread.contract.rebalance import RebalanceReport
     from kubectl_spread.contract.simulate import SimulatedStep
@@ -160,7 +161,7 @@ class Note(Part, frozen=True, kw_only=True):
 class Review(Part, frozen=True, kw_only=True):
     """What the API server would refuse, and what it would warn of."""
 
-    errors: tuple[ValidationError, ...]
+    errors: tuple[FieldError, ...]
     warnings: tuple[ValidationWarning, ...]
 
 

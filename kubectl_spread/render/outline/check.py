@@ -150,12 +150,10 @@ def _everyone(item: CheckItem, placements: Sequence[Placement]) -> str:
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
-    rollout = item.rollout
     if item.failed_create and item.failed_create.missing:
         yield wording.missing_note(item.failed_create.missing)
-    if rollout is not None:
-        counts = rollout.running, rollout.replaced, rollout.deleted
-        yield wording.rollout_note(rollout.strategy, *counts, rollout.assumed, at_work=rollout.at_work)
+    if item.rollout is not None:
+        yield wording.rollout_note(item.rollout)
     if item.pending and item.jam is None and not item.stuck:
         yield wording.older_stay_pending(item.pending)
     if item.placements:

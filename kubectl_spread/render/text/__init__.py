@@ -99,7 +99,7 @@ def _sentences(block: outline.Sentences) -> Iterator[str]:
         case outline.Note():
             yield block.line
         case outline.Review():
-            yield from (f"invalid: {error.text}" for error in block.errors)
+            yield from (f"invalid: {error}" for error in block.errors)
             yield from (f"Warning: {warning}" for warning in block.warnings)
         case outline.Findings():
             yield from (f"{found.id} ({found.severity}): {cell(found.message)}" for found in block.findings)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.contract.check import CheckReport, ValidationError
+from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.pending import EventReport, PendingReport
@@ -170,7 +171,7 @@ PENDING = st.fixed_dictionaries(
         "preemption": st.builds(Preemption, node=WORDS, victims=PODS, pdb_violations=st.none(), ties=SOME),
     },
 )
-ERRORS = st.lists(st.builds(ValidationError, field=WORDS, reason=WORDS, message=WORDS), max_size=3).map(tuple)
+ERRORS = st.lists(st.builds(FieldError, field=WORDS, reason=WORDS, message=WORDS), max_size=3).map(tuple)
 WARNINGS = st.lists(st.builds(ValidationWarning, field=WORDS, message=WORDS), max_size=3).map(tuple)
 
 
@@ -187,7 +188,7 @@ def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int
 @given(st.integers(0, 3), ERRORS, WARNINGS, GAPS)
 def test_each_format_says_what_becomes_of_a_manifest(
     number: int,
-    errors: tuple[ValidationError, ...],
+    errors: tuple[FieldError, ...],
     warnings: tuple[ValidationWarning, ...],
     gaps: tuple[Incomplete, ...],
 ) -> None:

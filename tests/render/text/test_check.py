@@ -8,22 +8,25 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, RefusedPods, Rollout, ValidationError
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, MadeElsewhere, Rollout
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
 from kubectl_spread.simulation.placement import DomainRange, Placement
+from kubectl_spread.wording.check import ASSUMPTIONS
 from tests.build import Object
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.program import encoded
 from tests.render.reports import check_text
 
 MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
-WRONG = (ValidationError(field="spec.x", reason="FieldValueInvalid", message="must be greater than zero"),)
+WRONG = (FieldError(field="spec.x", reason="FieldValueInvalid", message="must be greater than zero"),)
 
 
 def item_of(described: Object, objects: Sequence[Object], **fields: Any) -> CheckItem:  # noqa: ANN401 - any field
@@ -99,22 +102,20 @@ def test_it_finds_no_node() -> None:
 
 def test_nothing_is_to_be_placed() -> None:
     assert lines(free(replicas=0))[0] == "default/deployment/web: no Pod needs to be scheduled."
-    scaled = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed="they stay")
+    scaled = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed=Assumption.POD_STAYS)
     told = lines(free(replicas=3, rollout=scaled))
     assert told[:2] == [
         "default/deployment/web: no Pod needs to be scheduled.",
-        "Rollout: Scale, 3 Pods exist. Assumed: they stay.",
+        f"Rollout: Scale, 3 Pods exist. Assumed: {ASSUMPTIONS[Assumption.POD_STAYS]}.",
     ]
 
 
 def test_what_was_assumed_of_a_rollout() -> None:
-    rollout = Rollout(
-        strategy="RollingUpdate", running=4, at_work=4, replaced=2, assumed="one goes for each that comes"
-    )
+    rollout = Rollout(strategy="RollingUpdate", running=4, at_work=4, replaced=2, assumed=Assumption.POD_STAYS)
     told = lines(free(replicas=6, rollout=rollout, placements=placed("a1", "b1")))
     assert told[:3] == [
         "default/deployment/web: all 2 new Pods can be scheduled.",
-        "Rollout: RollingUpdate, 4 Pods exist, 2 to be replaced. Assumed: one goes for each that comes.",
+        f"Rollout: RollingUpdate, 4 Pods exist, 2 to be replaced. Assumed: {ASSUMPTIONS[Assumption.POD_STAYS]}.",
         "Replicas: a1, b1",
     ]
 
@@ -124,14 +125,16 @@ def test_what_was_assumed_of_a_rollout() -> None:
     [(1, 0, "all 2 new Pods"), (2, 0, "all 2 new and Pending Pods"), (4, 1, "all 2 Pending Pods")],
 )
 def test_whose_places_are_told_where_other_pods_stay(running: int, deleted: int, who: str) -> None:
-    rollout = Rollout(strategy="Scale", running=running, at_work=1, replaced=0, deleted=deleted, assumed="x")
+    rollout = Rollout(
+        strategy="Scale", running=running, at_work=1, replaced=0, deleted=deleted, assumed=Assumption.POD_STAYS
+    )
     item = free(replicas=3, placements=placed("a1", "b1"), rollout=rollout)
     assert lines(item)[0] == f"default/deployment/web: {who} can be scheduled."
 
 
 def test_a_refused_pod_is_numbered_after_those_that_stay() -> None:
-    rollout = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed="x")
-    failed = RefusedPods(created=1, message="exceeded quota")
+    rollout = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed=Assumption.POD_STAYS)
+    failed = FailedCreate(created=1, message="exceeded quota")
     item = free(replicas=6, placements=placed("a1"), rollout=rollout, failed_create=failed)
     assert "Pod 5 of 6 is refused" in lines(item)[0]
 
@@ -222,11 +225,11 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         namespace=EVIL,
         kind=EVIL,
         verdict=Verdict.INVALID,
-        validation=(ValidationError(field=EVIL, reason=EVIL, message=EVIL),),
+        validation=(FieldError(field=EVIL, reason=EVIL, message=EVIL),),
         warnings=(ValidationWarning(field=EVIL, message=EVIL),),
         placements=placed(EVIL),
         jam=Jam(replica=1, message=EVIL, nodes=(EVIL,)),
-        rollout=Rollout(strategy="Scale", running=1, at_work=1, replaced=0, assumed=EVIL),
+        rollout=Rollout(strategy="Scale", running=1, at_work=1, replaced=0, assumed=MadeElsewhere(EVIL)),
         incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
     )
     for verdict in Verdict:
