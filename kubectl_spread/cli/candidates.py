@@ -162,9 +162,9 @@ def _configured(section: Literal["contexts", "clusters", "users"], line: Line) -
 
 
 def _explained(line: Line) -> Completion:
-    from kubectl_spread.wording.entries import ENTRIES
+    from kubectl_spread.wording.reference import entries
 
-    summaries = {entry.name: entry.summary for entry in ENTRIES}
+    summaries = {entry.name: entry.summary for entry in entries()}
     return Completion({name: summaries[name] for name in line.matching(summaries).candidates})
 
 

@@ -37,16 +37,16 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
     """Explain a finding, fix, status, field or column. It reads nothing from a cluster."""
     from kubectl_spread.render.text.explain import entries_text, fields_text, listed_text, values_of
     from kubectl_spread.render.text.screen import Screen
-    from kubectl_spread.wording import entries
+    from kubectl_spread.wording.reference import entries, entries_named, similar_names
 
-    found = entries.entries_named(flags.name) if flags.name else entries.ENTRIES
+    found = entries_named(flags.name) if flags.name else entries()
     fields: Sequence[JsonField] = ()
     if not found:
         from kubectl_spread.render.schema import fields_named  # Knows the types of every report.
 
         fields = fields_named(flags.name)
     if not found and not fields:
-        near = entries.similar_names(flags.name)
+        near = similar_names(flags.name)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists all entries"
         raise UsageError(f"no entry is named {flags.name!r}", hint=hint)
     screen = Screen(width=output.terminal_width(sys.stdout))

@@ -1,6 +1,6 @@
 """The findings: facts about constraints, a Pod or the cluster that matter besides the verdict.
 
-``lint`` makes them; ``wording.findings`` has their texts and explanations.
+``lint`` makes them; ``wording.findings`` has their texts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-if TYPE_CHECKING:  # ``explain`` prints what findings mean, and loads no scheduler for it.
+if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kubectl_spread.autoscalers.decision import Reason

@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
-from kubectl_spread.wording.check import WARNING, edit_line, fix_sentence
+from kubectl_spread.wording.check import edit_line, fix_sentence
 
 
 class Annotation(Struct, frozen=True):
@@ -55,7 +55,7 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
             yield Annotation(item.verdict.value, Severity.ERROR, message, item, error.field)
         for warning in item.warnings:
             message = clean(f"{warning.field}: {warning.message}")
-            yield Annotation(WARNING.name, Severity.WARNING, message, item, warning.field)
+            yield Annotation("Warning", Severity.WARNING, message, item, warning.field)
         yield from _verdict(item)
         for finding in item.findings:
             yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)

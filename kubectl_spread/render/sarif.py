@@ -18,15 +18,14 @@ from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.annotations import Annotation, annotations_of
 from kubectl_spread.render.cells import clean
-from kubectl_spread.wording.check import WARNING
-from kubectl_spread.wording.entries import entries_named
-from kubectl_spread.wording.entry import SPREAD
+from kubectl_spread.wording.reference import entries_named
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 FINGERPRINT = "kubectlSpread/v1"
 
 Object: TypeAlias = dict[str, object]
+CONSTRAINTS_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/"
 
 
 def to_sarif(report: CheckReport) -> str:
@@ -36,7 +35,7 @@ def to_sarif(report: CheckReport) -> str:
     driver = {
         "name": "kubectl-spread",
         "semanticVersion": report.metadata.version,
-        "informationUri": SPREAD,
+        "informationUri": CONSTRAINTS_PAGE,
         "rules": [_rule(rule) for rule in rules],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(_results(found, rules))}
@@ -45,7 +44,7 @@ def to_sarif(report: CheckReport) -> str:
 
 
 def _rule(name: str) -> Object:
-    explained = WARNING if name == WARNING.name else entries_named(name)[-1]
+    explained = entries_named(name)[-1]
     summary, meaning = explained.summary, explained.meaning
     return {
         "id": name,

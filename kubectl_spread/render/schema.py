@@ -10,8 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import get_args, get_type_hints
 
 import msgspec
@@ -22,7 +21,7 @@ from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
-from kubectl_spread.wording.entries import entries_named
+from kubectl_spread.wording.reference import common_fields, entries_named
 
 REPORTS = tuple(form_of(each) for each in (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport))
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -39,58 +38,6 @@ def schema() -> str:
     }
     return msgspec.json.format(msgspec.json.encode(document, order="deterministic"), indent=2).decode() + "\n"
 
-
-COMMON: Mapping[str, str] = MappingProxyType(
-    {
-        "apiVersion": "the version of the contract",
-        "kind": "the kind of report, Kubernetes object or requirement",
-        "metadata": "the source of the answer: cluster, files, versions",
-        "items": "the results: an item for each Pod, manifest, or workload and constraint",
-        "steps": "the result of each step",
-        "what": "what was not read or is not modelled",
-        "consequence": "what is not known without it",
-        "name": "the name",
-        "source": "the file that contains it; empty for the cluster",
-        "default": "whether the constraint is one of the cluster's",
-        "constraint": "the constraint",
-        "constraints": "the Pod's topology spread constraints, or the cluster's defaults if it has none",
-        "index": "the position of the constraint in the Pod's spec, from 0",
-        "bypassedNodes": "the nodes that the constraint does not count, and why",
-        "findings": "problems and notes: explain a finding by its id",
-        "id": "its name for kubectl spread explain",
-        "severity": "error, warning or info",
-        "path": "the path of the field",
-        "field": "the path of the field",
-        "message": "the message of the component that reports it",
-        "reasons": "the scheduler's messages",
-        "feasible": "whether no filter rejects it",
-        "code": "the scheduler's code: whether preemption may help",
-        "plugin": "the scheduler's plugin",
-        "detail": "the reason with its numbers or names",
-        "requirement": "a constraint or filter",
-        "target": "the object to change",
-        "jsonPatch": "the change, as a JSON Patch (RFC 6902)",
-        "op": "the operation",
-        "value": "the value",
-        "operator": "the comparison",
-        "values": "the values of the comparison",
-        "matchExpressions": "conditions on labels",
-        "matchFields": "conditions on fields",
-        "holders": "the Pods that hold it",
-        "ports": "ports of the node, with their protocol",
-        "claim": "the PersistentVolumeClaim's name",
-        "claims": "the Pod's PersistentVolumeClaims",
-        "storageClass": "the StorageClass's name",
-        "requirements": "the fewest requirements that together leave no node",
-        "object": "the object to create",
-        "terms": "the Pod's node affinity terms, one of which must match",
-        "matching": "how many matching Pods each of the domains has",
-        "eligible": "the domains that count",
-        "filters": "the filters that reject the nodes",
-        "minimumDomains": "the domains with the fewest matching Pods",
-    }
-)
-"""Field → its meaning, unless its type documents it, or ``explain`` has an entry of that name."""
 
 _ATTRIBUTES = re.compile(r"^Attributes:\n(?P<lines>(?: {4}.*\n?|\n)*)", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
@@ -111,11 +58,11 @@ def json_fields() -> Iterator[JsonField]:
         _collect_structs(each, structs)
     _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
     for name in filter(structs.get, definitions):
-        documented = {**_attributes(structs[name]), **meanings(structs[name])}
+        documented = {**_attributes(getattr(structs[name], "conclusion", structs[name])), **meanings(structs[name])}
         if (tag := structs[name].__struct_config__.tag_field) is not None:
-            yield JsonField(of=name, name=tag, meaning=COMMON[tag])
+            yield JsonField(of=name, name=tag, meaning=common_fields()[tag])
         for field in msgspec.structs.fields(structs[name]):
-            meaning = documented.get(field.name) or COMMON.get(field.encode_name)
+            meaning = documented.get(field.name) or common_fields().get(field.encode_name)
             meaning = meaning or entries_named(field.encode_name)[0].summary
             yield JsonField(of=name, name=field.encode_name, meaning=meaning)
 

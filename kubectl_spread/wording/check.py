@@ -10,19 +10,7 @@ from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.controllers.rollout_plan import Assumption, Rollout
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Jam, Placement
-from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
 from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed, some_run
-
-WARNING = Entry(
-    kind=EntryKind.FINDING,
-    name="Warning",
-    summary="the API server accepts the manifest and warns of a field",
-    meaning="The field is deprecated, or its value has an effect that you may not expect.",
-    when="If the API server would send a warning along with its answer.",
-    action="Change the field as the message describes.",
-    link=DEFINITION,
-)
-"""What the API server says of what it accepts."""
 
 ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.SUSPENDED: "it is suspended, so no Pod is created until it is resumed",

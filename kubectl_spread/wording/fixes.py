@@ -12,20 +12,19 @@ from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion, proposals
 from kubectl_spread.diagnosis.fixes.conclusion import Effect
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
-from kubectl_spread.wording import entry
-from kubectl_spread.wording.entry import EntryKind, Rules
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.entry import Rules
+from kubectl_spread.wording.reference import entries_named
 from kubectl_spread.wording.words import capital, count_of, enumerated, first_and_more, listed, seen, some_run
 
-if TYPE_CHECKING:  # ``explain`` reads no object.
+if TYPE_CHECKING:
     from kubectl_spread.objects.meta import Plain
 
 BY_AUTOSCALER = "by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""
 STARTING = "a node that starts"
 """What a node is called that an autoscaler has added, and that has not joined the cluster."""
-FIXES = Rules(EntryKind.FIX)
-WAITS = Rules(EntryKind.WAIT)
+FIXES = Rules()
+WAITS = Rules()
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
@@ -149,7 +148,7 @@ def summary(proposals: Sequence[proposals.Proposal]) -> str:
 
 def starts(fix: conclusion.VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
-    warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
+    warnings = (f"causes {name}: {entries_named(name)[0].summary}" for name in fix.warnings)
     after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
     data = any(isinstance(it, proposals.MovePod) and it.loses_data for it in fix.proposals)
     after = f"{after}; {DATA_LOST}" if after and data else after
@@ -397,52 +396,24 @@ def _is_leaf(line: str) -> bool:
     return not line.endswith((":", "{}"))
 
 
-@FIXES.rule(
-    summary="make the constraint select the Pod's own labels",
-    meaning="matchLabels gets the Pod's own values, without labels that the Pod lacks. Or the selector of the Pod's"
-    " controller is used, without revision hashes.",
-    when="If the constraint counts other Pods, and counting its own Pods makes the Pod schedulable.",
-    action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
-)
+@FIXES.rule
 def _(fix: proposals.FixSelector) -> str:
     others = f", no longer {count_of(fix.others, 'Pod')} of {first_and_more(fix.workloads)}" if fix.workloads else ""
     return f"count only Pods with {fix.selector} in the constraint on {fix.topology_key}{others}"
 
 
-@FIXES.rule(
-    summary="give the Pod the labels that its constraint selects",
-    meaning="Labels that the Pod lacks are added. Labels that it has do not change.",
-    when="If no further Service, PodDisruptionBudget, NetworkPolicy or controller would then select the Pod, and all of"
-    " these could be read.",
-    action="The first command changes only this Pod, the second changes the template for later Pods.",
-    link=entry.CONVENTIONS,
-)
+@FIXES.rule
 def _(fix: proposals.AddPodLabel) -> str:
     return f"label the Pod {', '.join(f'{key}={value}' for key, value in fix.labels)}"
 
 
-@FIXES.rule(
-    summary="use a topologyKey that the nodes have",
-    meaning="The topologyKey becomes the well-known label that it resembles. If no node has the topologyKey, it"
-    " becomes a label of the nodes that an older revision uses, that is similar, or whose topology the key names, such"
-    " as zone.",
-    when="If nodes that lack the topologyKey have the label. The report then has no advice to label nodes.",
-    action="Change the Pod template. Check other workloads for the same mistake: show --problems.",
-    link=entry.NODE_LABELS,
-)
+@FIXES.rule
 def _(fix: proposals.FixTopologyKey) -> str:
     former = " and an older revision uses" if fix.former else ""
     return f"use the topologyKey {fix.meant}, which nodes carry{former}, instead of {fix.topology_key}"
 
 
-@FIXES.rule(
-    summary="count only Pods of the same revision",
-    meaning="matchLabelKeys gets the revision label, so that Pods of the old revision no longer block Pods of the"
-    " new one.",
-    when="If Pods of several revisions are counted together, the selector matches the Pod itself, and the release has"
-    " the field.",
-    action="Change the Pod template. The new revision starts with a count of 0; the fix names the nodes for its Pods.",
-)
+@FIXES.rule
 def _(fix: proposals.AddMatchLabelKeys) -> str:
     return (
         f"add matchLabelKeys [{fix.label}] to the constraint on {fix.topology_key}, so that it counts only Pods of the"
@@ -450,131 +421,57 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
     )
 
 
-@FIXES.rule(
-    summary="count only nodes whose taints the Pod tolerates",
-    meaning="nodeTaintsPolicy becomes Honor. Domains with only tainted nodes are no longer counted and no longer"
-    " keep the minimum low.",
-    when="If nodes with taints that the Pod does not tolerate are counted, and the constraint selects the Pod"
-    " itself. If only one domain is left, SingleDomain is reported beside the fix.",
-    action="Change the Pod template. Pods stay evenly spread over the domains that they can use.",
-)
+@FIXES.rule
 def _(fix: proposals.HonorTaints) -> str:
     policy = f"nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
     return f"set {policy}, so that cordoned nodes and nodes with untolerated taints do not count"
 
 
-@FIXES.rule(
-    summary="keep the Pod to the zones in which its NodePools add nodes",
-    meaning="Required node affinity names these zones. Karpenter and the scheduler then count no other zone, so a zone"
-    " that the Pod cannot use no longer keeps the minimum low.",
-    when="If Karpenter adds no node because of a constraint, and adds one with this change. Only for Pods without"
-    " affinity.",
-    action="Change the Pod template, if the Pods are not meant for other zones.",
-    link=entry.AFFINITY,
-)
+@FIXES.rule
 def _(fix: proposals.RequireZones) -> str:
     return f"keep the Pod to zone{'s' * (len(fix.zones) > 1)} {enumerated(fix.zones)} by node affinity"
 
 
-@FIXES.rule(
-    summary="also count nodes that the Pod's node affinity rules out",
-    meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity then count."
-    " This may change the minimum and the number of domains.",
-    when="If the Pod has node affinity, nodeAffinityPolicy is Honor, and the constraint selects the Pod itself.",
-    action="Change the Pod template, if all matching Pods should be spread evenly, on all nodes.",
-    link=entry.AFFINITY,
-)
+@FIXES.rule
 def _(fix: proposals.IgnoreAffinity) -> str:
     policy = f"nodeAffinityPolicy Ignore in the constraint on {fix.topology_key}"
     return f"set {policy}, so that nodes outside the Pod's node affinity count"
 
 
-@FIXES.rule(
-    summary="do not count nodes that the Pod's node affinity rules out",
-    meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot use no longer"
-    " keep the minimum low.",
-    when="If the Pod has node affinity and nodeAffinityPolicy is Ignore.",
-    action="Change the Pod template: drop the field or set it to Honor.",
-    link=entry.AFFINITY,
-)
+@FIXES.rule
 def _(fix: proposals.HonorAffinity) -> str:
     policy = f"nodeAffinityPolicy Honor in the constraint on {fix.topology_key}"
     return f"set {policy}, so that nodes outside the Pod's node affinity do not count"
 
 
-@FIXES.rule(
-    summary="uncordon a node",
-    meaning="spec.unschedulable is cleared, and with it the taint that mirrors it.",
-    when="For a cordoned node that would take the Pod otherwise. It is hidden if another fix or waiting is enough and"
-    " the node shows signs of maintenance, does not answer, or has a condition that reports a problem.",
-    action="Ask who cordoned it, then run kubectl uncordon.",
-    link=entry.TAINTS,
-)
+@FIXES.rule
 def _(fix: proposals.Uncordon) -> str:
     despite = f", although its condition {enumerated(fix.problems)} reports a problem" if fix.problems else ""
     return f"uncordon {fix.node}{despite}"
 
 
-@FIXES.rule(
-    summary="give a node the topology label that it lacks",
-    meaning="The node gets the key with the value of its equivalent label, such as the deprecated zone label.",
-    when="If the node has such a label and one of the two is well known. Not for a key that no node has, unless it is"
-    " well known.",
-    action="Label the node, and correct the node template, or the next node will lack it too.",
-    link=entry.NODE_LABELS,
-)
+@FIXES.rule
 def _(fix: proposals.LabelNode) -> str:
     return f"label {fix.node} {fix.key}={fix.value}, to match its {fix.similar}"
 
 
-@FIXES.rule(
-    summary="add a toleration to the Pod",
-    meaning="The Pod gets a toleration of exactly this taint: key, value and effect.",
-    when="For taints that people set. Never for taints of Kubernetes, a cloud, an autoscaler or an agent: the"
-    " condition of the node is reported instead.",
-    action="Make sure that the Pod belongs there: the nodes are reserved on purpose.",
-    link=entry.TAINTS,
-)
+@FIXES.rule
 def _(fix: proposals.AddToleration) -> str:
     return f"tolerate the taint {fix.taint}"
 
 
-@FIXES.rule(
-    summary="remove a taint from a node",
-    meaning="One taint is removed from one node. Other Pods may then be scheduled there too.",
-    when="For taints that people set. Never for taints of Kubernetes, a cloud, an autoscaler or an agent: the"
-    " condition of the node is reported instead.",
-    action="Make sure that the taint is no longer needed.",
-    link=entry.TAINTS,
-)
+@FIXES.rule
 def _(fix: proposals.RemoveTaint) -> str:
     return f"remove the taint {fix.taint} from {fix.node}"
 
 
-@FIXES.rule(
-    summary="delete one Pod, to make room",
-    meaning="This Pod blocks the Pending Pod: the constraint counts it, its anti-affinity rejects the Pending Pod, or"
-    " it uses the resources, the port or the volume. In the simulation, its replacement was placed after the"
-    " Pending Pod.",
-    when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never a Pod of a Job or"
-    " DaemonSet, a static Pod, or a Pod marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction. A Pod that"
-    " is being deleted is force-deleted only if its node does not answer.",
-    action="Delete it. A Pod without a controller is deleted for good; this fix then comes last.",
-    link=entry.CONFLICTING,
-)
+@FIXES.rule
 def _(fix: proposals.MovePod) -> str:
     does = "finish the deletion of" if fix.ending else "delete"
     return f"{does} the Pod {fix.namespace}/{fix.pod} on {fix.node}"
 
 
-@FIXES.rule(
-    summary="replace the Pod, which was made before its template was changed",
-    meaning="The template of the Pod's owner is already correct: a Pod from it can be scheduled. This Pod is from the"
-    " old template, and its owner does not replace it yet.",
-    when="If the replacement can be scheduled. No other change is offered then.",
-    action="Delete the Pod, resume its Deployment or lower the partition of its StatefulSet, as the fix says.",
-    link=entry.CONFLICTING,
-)
+@FIXES.rule
 def _(fix: proposals.RecreatePod) -> str:
     if fix.resumed:
         return f"resume {fix.resumed}, whose rollout replaces the Pod {fix.namespace}/{fix.pod} of an older template"
@@ -582,51 +479,23 @@ def _(fix: proposals.RecreatePod) -> str:
     return f"delete the Pod {fix.namespace}/{fix.pod}, which {was} made before its template was changed"
 
 
-@FIXES.rule(
-    summary="undo the rollout: go back to an older revision, of which Pods run",
-    meaning="kubectl rollout undo gives the Deployment the Pod template of an older ReplicaSet. The Pods of that"
-    " ReplicaSet stay, and those of the newest revision are deleted. The rollback was simulated to its end.",
-    when="If the Pending Pod is of the newest revision, a Pod of the latest older revision of which Pods run can be"
-    " scheduled, and fewer Pods are Pending in the end. Not if the rollout goes on by itself. Not for a paused"
-    " Deployment: kubectl refuses to undo it.",
-    action="Go back if the release can wait, then correct the template. Also change the source of the Deployment: the"
-    " next apply would bring the newest revision back.",
-    link=entry.ROLLBACK,
-)
+@FIXES.rule
 def _(fix: proposals.RollBack) -> str:
     return f"go back to revision {fix.revision} of {fix.owner}"
 
 
-@FIXES.rule(
-    summary="require only as many domains as count",
-    meaning="minDomains becomes the number of eligible domains, so minDomains no longer keeps the minimum at 0.",
-    when="If fewer domains are eligible than minDomains requires.",
-    action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
-)
+@FIXES.rule
 def _(fix: proposals.LowerMinDomains) -> str:
     few = f"no more than {count_of(fix.min_domains, 'domain')} count{'s' if fix.min_domains == 1 else ''}"
     return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, because {few}"
 
 
-@FIXES.rule(
-    summary="allow a larger difference between domains",
-    meaning="maxSkew becomes the smallest value with which every Pod of the rollout gets a node. If there is none, it"
-    " becomes the smallest value with which this Pod can be scheduled. The new value applies to every later Pod.",
-    when="If a DoNotSchedule constraint rejects nodes by skew alone.",
-    action="Change the Pod template, if that imbalance is acceptable.",
-)
+@FIXES.rule
 def _(fix: proposals.RaiseMaxSkew) -> str:
     return f"raise maxSkew to {fix.max_skew} in the constraint on {fix.topology_key}"
 
 
-@FIXES.rule(
-    summary="add a node to a domain",
-    meaning="The new node is like an existing one, but empty and healthy, in the named domain. If no node is in all"
-    " the domains that several constraints allow, the new node is like a node of another zone.",
-    when="If such a node would take the Pod.",
-    action="Add it, or check why the autoscaler does not.",
-    link=entry.LIMITATIONS,
-)
+@FIXES.rule
 def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
     where = f"in {domains}" if domains else ""
@@ -637,75 +506,36 @@ def _(fix: proposals.AddNode) -> str:
     return f"{f'add a node like {fix.like}{but}{where}{pool}'.removesuffix(',')}, {BY_AUTOSCALER}{first}"
 
 
-@FIXES.rule(
-    summary="relax the node selector or node affinity",
-    meaning="One label is dropped from nodeSelector, or the required node affinity becomes a preference.",
-    when="If NodeAffinity keeps the Pod off nodes that would take it otherwise; not for a DaemonSet's"
-    " affinity, which its controller sets.",
-    action="Change the Pod template, if the Pod can run on those nodes.",
-    link=entry.NODE_ASSIGNMENT,
-)
+@FIXES.rule
 def _(fix: proposals.RelaxNodeSelector) -> str:
     if fix.label is None:
         return "only prefer the nodes that the required node affinity names"
     return f"drop {'='.join(fix.label)} from the nodeSelector"
 
 
-@FIXES.rule(
-    summary="lower a resource request",
-    meaning="The largest request of one container, or the Pod-level request, is lowered to what a node has free.",
-    when="If a node lacks only this resource, and at least half of the request is left.",
-    action="Change the Pod template, if that is enough for the container.",
-    link=entry.REQUESTS,
-)
+@FIXES.rule
 def _(fix: proposals.LowerRequests) -> str:
     whose = "the Pod" if fix.container is None else f"container {fix.container}"
     return f"lower the {fix.resource} request of {whose} to {fix.quantity}"
 
 
-@FIXES.rule(
-    summary="make Pod affinity or anti-affinity a preference",
-    meaning="One required term of podAffinity or podAntiAffinity becomes a preference.",
-    when="If InterPodAffinity keeps the Pod off nodes that would take it otherwise.",
-    action="Change the Pod template, if the Pod works without it.",
-    link=entry.POD_AFFINITY,
-)
+@FIXES.rule
 def _(fix: proposals.RelaxPodAffinity) -> str:
     return f"only prefer the {fix.field} to Pods {fix.selector} in the same {fix.topology_key}"
 
 
-@FIXES.rule(
-    summary="remove a host port",
-    meaning="Another Pod uses this host port on the node. The container no longer requests it.",
-    when="If NodePorts keeps the Pod off nodes that would take it otherwise.",
-    action="Change the Pod template: use another host port, or a Service.",
-    link=entry.NODE_ASSIGNMENT,
-)
+@FIXES.rule
 def _(fix: proposals.ChangeHostPort) -> str:
     return f"drop the host port {fix.port}/{fix.protocol} of container {fix.container}"
 
 
-@FIXES.rule(
-    summary="make the constraint a preference",
-    meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains is removed, because it requires"
-    " DoNotSchedule. The constraint then only ranks nodes; all Pods may be in one domain.",
-    when="For a DoNotSchedule constraint that rejects nodes, last of all.",
-    action="Change the Pod template, if an uneven spread is better than a Pending Pod.",
-)
+@FIXES.rule
 def _(fix: proposals.MakeSoft) -> str:
     policy = f"whenUnsatisfiable ScheduleAnyway in the constraint on {fix.topology_key}"
     return f"set {policy}, so that it is only a preference"
 
 
-@WAITS.rule(
-    summary="wait until a node recovers",
-    meaning="Only the trouble of the node keeps the Pod off it. The trouble is a taint that a controller set for a"
-    " condition of the node, or a cordon. A cordon counts if the node is under maintenance or a condition of it reports"
-    " a problem.",
-    when="If nothing else keeps the Pod off the node, and the node is not about to be removed.",
-    action="Wait, or repair the node. A fix that replaces Pods is seldom worth it.",
-    link=entry.TAINTS,
-)
+@WAITS.rule
 def _(wait: conclusion.NodeRecovery) -> str:
     any_of = " or ".join(wait.nodes)
     if wait.nodes[2:]:
@@ -718,82 +548,37 @@ def _(wait: conclusion.NodeRecovery) -> str:
     return f"{any_of} to recover ({trouble}){lifted}{ended}"
 
 
-@WAITS.rule(
-    summary="wait until a node is removed",
-    meaning="An autoscaler, or the node's cloud, has marked the node for removal. It is the last of its domain: without"
-    " it the domain no longer counts, and the Pod is schedulable.",
-    when="If only taints that mark a removal keep the Pod off the node.",
-    action="Wait. If the node stays, check what marked it.",
-    link=entry.TAINTS,
-)
+@WAITS.rule
 def _(wait: conclusion.NodeRemoval) -> str:
     without = "it" if len(wait.nodes) == 1 else "them"
     leaves = f"{first_and_more(wait.nodes)} to be removed ({_TROUBLES[wait.trouble]})"
     return f"{leaves}: without {without}, the Pod can be scheduled"
 
 
-@WAITS.rule(
-    summary="wait until a Pod has ended",
-    meaning="A Pod that blocks this one is being deleted, and its kubelet stops it within its grace period. If several"
-    " Pods are named, all of them have to end.",
-    when="If the node of the ending Pod is reachable, and that Pod is not held by finalizers alone.",
-    action="Wait. If its grace period is over, check the kubelet. Deleting it with --force may leave its containers"
-    " running.",
-    link=entry.CONFLICTING,
-)
+@WAITS.rule
 def _(wait: conclusion.PodEnding) -> str:
     where = f"{enumerated([*map(str, wait.pods)])} on {enumerated(wait.nodes)}"
     return f"{where}: {_ending(wait.ending, wait.nodes, one=len(wait.pods) == 1)}"
 
 
-@WAITS.rule(
-    summary="wait until this Pod is deleted",
-    meaning="The owner of the Pod wants fewer Pods, is suspended, or is being deleted, so the Pod is deleted soon. No"
-    " fix is searched for.",
-    when="If the Pod surely goes. A Job first deletes Pods of indexes that it no longer has, then Pods without a node:"
-    " if it deletes at least as many as wait for a node, all that wait go.",
-    action="Wait. If the Pod stays, check that kube-controller-manager runs. If you need the Pod, scale its owner up or"
-    " resume it, and ask again.",
-)
+@WAITS.rule
 def _(wait: conclusion.PodRemoval) -> str:
     return f"this Pod to be deleted: {wait.owner} {wait.why}"
 
 
-@WAITS.rule(
-    summary="wait until a claim is created",
-    meaning="A claim of the Pod is missing. A controller will create it, and then the Pod is schedulable.",
-    when="For claims of a StatefulSet's templates, and of ephemeral volumes.",
-    action="Wait. If the claim stays missing, check the kube-controller-manager and the quotas of the namespace.",
-    link=entry.CONFLICTING,
-)
+@WAITS.rule
 def _(wait: conclusion.ClaimCreation) -> str:
     return f"the controller of the Pod to create the PersistentVolumeClaim {enumerated(wait.claims)}"
 
 
-@WAITS.rule(
-    summary="wait for the rollout",
-    meaning="The Deployment deletes old Pods as new ones become Ready, and then this Pod is schedulable."
-    " Controllers, scheduler and kubelets were simulated until nothing changed. A DaemonSet replaces a Pending"
-    " old Pod at once.",
-    when="If none of its Pods is Pending at the end. One order was simulated, in which every started Pod becomes"
-    " Ready. For a DaemonSet: if the new Pod is schedulable.",
-    action="Wait. If it takes long, check why new Pods do not become Ready.",
-)
+@WAITS.rule
 def _(wait: conclusion.RolloutGoesOn) -> str:
     if wait.replaces:
         return f"the rollout of {wait.owner}: it replaces this Pod, which is of an older revision"
     return f"the rollout of {wait.owner}: it deletes old Pods as new ones become Ready, which makes room for this one"
 
 
-@WAITS.rule(
-    summary="wait for a Pod of the same Job",
-    meaning="Other Pods of the Job run. When one of them ends, this Pod is schedulable. The Job may create its next Pod"
-    " then, and that one may be scheduled first. The simulation ended one of the running Pods.",
-    when="For a Pod of a Job. Not for an Indexed Job that runs all its Pods at once, before one has succeeded: its Pods"
-    " may wait for each other.",
-    action="Wait: the Job goes on with fewer Pods at a time. If its Pods do not end, use one of the fixes.",
-    link=entry.CONFLICTING,
-)
+@WAITS.rule
 def _(wait: conclusion.JobGoesOn) -> str:
     which = "the" if wait.pods == 1 else f"one of the {wait.pods}"
     where = f" on {enumerated(wait.nodes)}" if wait.pods < wait.running else ""
@@ -801,28 +586,14 @@ def _(wait: conclusion.JobGoesOn) -> str:
     return f"{ends}: then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
 
 
-@WAITS.rule(
-    summary="wait for another Job to end",
-    meaning="Pods of another Job use the room on nodes that are full. Their priority is higher, so the scheduler does"
-    " not evict them for this Pod. The simulation took all of them away: the Job replaces a Pod that is deleted.",
-    when="If a node rejects this Pod only because it has too few free resources, and takes it without the Job's Pods.",
-    action="Wait, or suspend the Job: its Pods end then, and it goes on once it is resumed. Ask its owner first.",
-    link=entry.CONFLICTING,
-)
+@WAITS.rule
 def _(wait: conclusion.JobEnd) -> str:
     or_suspend = "suspend it" if wait.ours else f"ask the owner of namespace {wait.namespace} to suspend it"
     use = f"its {count_of(wait.pods, 'Pod')} with priority {wait.priority} use{'s' * (wait.pods == 1)} the room"
     return f"job {wait.namespace}/{wait.name} to end, or {or_suspend}: {use} on {first_and_more(wait.nodes)}"
 
 
-@WAITS.rule(
-    summary="wait for a new node",
-    meaning="The cluster's autoscaler has added a node that is still starting and has room for the Pod. Or, by the"
-    " autoscaler's rules, nothing that was read forbids a new node for the Pod.",
-    when="If a node is starting, or if the autoscaler may add one for the Pod.",
-    action="Wait. If no node becomes Ready, read the autoscaler's events and its log.",
-    link=entry.LIMITATIONS,
-)
+@WAITS.rule
 def _(wait: conclusion.NodeAddition) -> str:
     if wait.pools:
         return f"a node that {wait.autoscaler} may add from {wait.pools}"

@@ -20,7 +20,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
 from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
-from kubectl_spread.wording.entries import ENTRIES
+from kubectl_spread.wording.reference import entries
 from tests.program import INSTALLED, spread
 from tests.terminal import printed_on
 
@@ -30,7 +30,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 def test_everything_is_listed_in_one_line_each() -> None:
     head, *rows = spread("explain").stdout.splitlines()
     assert head.split() == ["NAME", "KIND", "WHAT"]
-    assert [tuple(row.split()[:2]) for row in rows] == [(entry.name, entry.kind) for entry in ENTRIES]
+    assert [tuple(row.split()[:2]) for row in rows] == [(entry.name, entry.kind) for entry in entries()]
     assert max(map(len, rows)) <= 120
 
 
@@ -41,15 +41,15 @@ def test_what_is_explained_fits_the_terminal(words: tuple[str, ...]) -> None:
     assert "".join(shown.split()) == "".join(spread("explain", *words).stdout.split())
 
 
-@pytest.mark.parametrize("name", sorted({entry.name for entry in ENTRIES}))
+@pytest.mark.parametrize("name", sorted({entry.name for entry in entries()}))
 def test_one_thing_is_explained_in_a_few_lines(name: str) -> None:
     ended = spread("explain", name.upper())
-    entries = [entry for entry in ENTRIES if entry.name.lower() == name.lower()]
+    named = [entry for entry in entries() if entry.name.lower() == name.lower()]
     assert ended.code == 0
-    assert ended.stdout.count("\nWhat to do: ") == len(entries)
-    assert ended.stdout.splitlines()[-1] == f"See {entries[-1].link}"
+    assert ended.stdout.count("\nWhat to do: ") == len(named)
+    assert ended.stdout.splitlines()[-1] == f"See {named[-1].link}"
     prose = [line for line in ended.stdout.splitlines() if line and not line.startswith("See ")]
-    assert len(prose) <= 10 * len(entries)
+    assert len(prose) <= 10 * len(named)
     assert max(map(len, prose)) <= 100
 
 
@@ -67,7 +67,7 @@ def test_every_status_verdict_and_column_is_explained() -> None:
     lines = {line for path in tables for line in path.read_text().splitlines()}
     headers |= {word for line in lines if re.fullmatch(r"[A-Z-]{3,}( +[A-Z-]{3,})+", line) for word in line.split()}
     stand = {*SpreadStatus, *Verdict, *RebalanceVerdict}
-    assert headers | stand <= {entry.name for entry in ENTRIES}
+    assert headers | stand <= {entry.name for entry in entries()}
     assert {"DOMAIN", "NODE", "REJECTED-BY", "WAVE"} <= headers
 
 
@@ -75,7 +75,7 @@ def test_every_status_verdict_and_column_is_explained() -> None:
 def test_programs_read_the_same(arguments: tuple[str, ...]) -> None:
     as_json = json.loads(spread("explain", *arguments, "-o", "json").stdout)
     assert as_json == yaml.safe_load(spread("explain", *arguments, "-o", "yaml").stdout)
-    wanted = [entry for entry in ENTRIES if not arguments or entry.name.lower() == arguments[0].lower()]
+    wanted = [entry for entry in entries() if not arguments or entry.name.lower() == arguments[0].lower()]
     assert [item["name"] for item in as_json["items"]] == [entry.name for entry in wanted]
     assert as_json["kind"] == "Reference"
 
@@ -104,7 +104,7 @@ def test_names_are_completed_with_what_they_are() -> None:
     root = typer.main.get_group(application())
     found = complete(root, ["explain", "Min"])
     assert dict(found.candidates) == {"MinDomainsUnreachable": "there are fewer domains than minDomains requires"}
-    assert set(complete(root, ["explain", ""]).candidates) == {entry.name for entry in ENTRIES}
+    assert set(complete(root, ["explain", ""]).candidates) == {entry.name for entry in entries()}
     assert list(complete(root, ["version", "-o", ""]).candidates) == ["json", "yaml"]
 
 

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from kubectl_spread.render.schema import COMMON, fields_named, json_fields
-from kubectl_spread.wording.entries import entries_named
+from kubectl_spread.render.schema import fields_named, json_fields
+from kubectl_spread.wording.reference import common_fields, entries_named
 
 SHIPPED = json.loads(files("kubectl_spread").joinpath("schema", "report.v1alpha2.json").read_text(encoding="utf-8"))
 IN_SCHEMA = {(of, name) for of, each in SHIPPED["$defs"].items() for name in each.get("properties", ())}
@@ -26,7 +26,7 @@ def test_every_field_of_the_schema_is_explained() -> None:
 
 
 def test_what_is_common_is_said_of_fields_that_there_are() -> None:
-    assert set(COMMON) <= {name for _, name in IN_SCHEMA}
+    assert set(common_fields()) <= {name for _, name in IN_SCHEMA}
 
 
 def test_a_field_has_the_words_of_its_type_and_of_those_that_it_extends() -> None:

@@ -16,7 +16,6 @@ from kubectl_spread.diagnosis.statuses import (
     NoDomains,
     NoEffect,
     NoMoreWanted,
-    SpreadStatus,
     Status,
     Uneven,
     Violated,
@@ -50,10 +49,6 @@ def test_the_one_thing_to_know(status: Status, text: str) -> None:
 @pytest.mark.parametrize("why", Idle)
 def test_a_constraint_without_effect_always_says_why(why: Idle) -> None:
     assert STATUSES.text(NoEffect(why=why, topology_key="rack"))
-
-
-def test_each_status_is_explained_the_worst_first() -> None:
-    assert [each.name for each in STATUSES.entries] == list(SpreadStatus)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Operations, Override
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 
-if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for it.
+if TYPE_CHECKING:
     from kubectl_spread.apiserver.eviction import EvictionRefused
     from kubectl_spread.controllers.do_not_evict import Kept
     from kubectl_spread.controllers.taints import NodeTrouble

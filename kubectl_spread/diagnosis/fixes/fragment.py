@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # ``explain`` reads no object.
+if TYPE_CHECKING:
     from kubectl_spread.objects.meta import Plain
 
 NAMED = frozenset(("containers", "initContainers"))

@@ -11,7 +11,7 @@ from kubectl_spread.contract.report import API_VERSION
 from kubectl_spread.render.outline import Column, table_of
 from kubectl_spread.render.text import table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
-from kubectl_spread.wording.entry import Entry, EntryKind
+from kubectl_spread.wording.reference import Entry, EntryKind
 
 if TYPE_CHECKING:
     from kubectl_spread.render.schema import JsonField

@@ -12,9 +12,8 @@ from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint
-from kubectl_spread.wording import entry
-from kubectl_spread.wording.entries import ENTRIES, entries_named, similar_names
-from kubectl_spread.wording.entry import Entry, EntryKind
+from kubectl_spread.render.sarif import CONSTRAINTS_PAGE
+from kubectl_spread.wording.reference import Entry, EntryKind, entries, entries_named, similar_names
 
 HEADINGS = {
     "",
@@ -27,7 +26,7 @@ HEADINGS = {
 
 def explained(kind: EntryKind) -> list[str]:
     """Return the names of a kind."""
-    return [each.name for each in ENTRIES if each.kind is kind]
+    return [each.name for each in entries() if each.kind is kind]
 
 
 def test_every_finding_is_explained_and_no_other() -> None:
@@ -63,7 +62,7 @@ def test_the_columns_of_an_autoscalers_decision_are_explained(column: str) -> No
     assert [each.when for each in entries_named(column) if "autoscaler" in each.when or "NodePool" in each.when]
 
 
-@pytest.mark.parametrize("each", ENTRIES, ids=lambda each: f"{each.kind}-{each.name}")
+@pytest.mark.parametrize("each", entries(), ids=lambda each: f"{each.kind}-{each.name}")
 def test_an_entry_is_short_whole_and_linked(each: Entry) -> None:
     for text in (each.meaning, each.when, each.action):
         assert text.endswith(".")
@@ -72,7 +71,7 @@ def test_an_entry_is_short_whole_and_linked(each: Entry) -> None:
     assert len(each.summary) < 80
     page, _, heading = each.link.partition("#")
     assert page.startswith("https://kubernetes.io/docs/concepts/")
-    assert page != entry.SPREAD or heading in HEADINGS
+    assert page != CONSTRAINTS_PAGE or heading in HEADINGS
 
 
 @pytest.mark.parametrize("named", ["maxSkew", "MAXSKEW", "spec.topologySpreadConstraints[0].maxSkew"])
