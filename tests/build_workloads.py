@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubectl_spread.apiserver.apply import Application, Merged
-from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import tables
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject

@@ -14,7 +14,7 @@ from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.applying import Applying
-    from kubectl_spread.commands.server_side import Create
+    from kubectl_spread.commands.manifest_answers import Create
     from kubectl_spread.commands.source import Source
     from kubectl_spread.contract.check import CheckReport
 

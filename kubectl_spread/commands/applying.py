@@ -10,19 +10,21 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread import gaps
+from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.apply import Application, mapping, without_left_fields
 from kubectl_spread.apiserver.denials import enforced_standard, lacks_namespace
+from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.resourcequotas import object_usage, objects_fault
-from kubectl_spread.apiserver.review import Review
+from kubectl_spread.apiserver.review import Review, Submission, review
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
-from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
-from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of, tables
+from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden, required
+from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands.bad_objects import find_malformed
-from kubectl_spread.commands.manifests import MOST_PODS, Manifest, skipped_notes, spec_of, too_many
+from kubectl_spread.commands.manifests import MOST_PODS, Manifest, skipped_notes, spec_of, tables, too_many
 from kubectl_spread.controllers.next_pod import completed, over_quota
-from kubectl_spread.controllers.replicas import as_applied, made_for, replicas_of
+from kubectl_spread.controllers.replicas import as_applied, made_for, replicas_of, replicas_scaled, replicas_taken_back
 from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
 from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
@@ -34,13 +36,15 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
-from kubectl_spread.objects.meta import KubernetesObject, Plain
+from kubectl_spread.objects.meta import HELM_RELEASE, KubernetesObject, Plain
 from kubectl_spread.objects.template_rest import may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
+from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.words import enumerated
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.api.dry_run import DryRun, Patch
@@ -348,3 +352,93 @@ def _find_faults_in_cluster(
 
 def _problems(manifest: Manifest, errors: Sequence[FieldError]) -> Iterator[ManifestProblem]:
     return (manifest.document.problem(error.message, error.field) for error in errors)
+
+
+def review_of(
+    manifest: Manifest, snapshot: Snapshot, before: Snapshot, release: Release, *, validated: bool = False
+) -> Review:
+    """Return the API server's review of the manifest; for the arguments see ``review``."""
+    document = manifest.document
+    submission = Submission(
+        api_version=document.api_version,
+        kind=document.kind,
+        values=document.values,
+        obj=manifest.obj,
+        existing=manifest.live,
+        template=manifest.template,
+        template_values=(manifest.group.path, manifest.group.template) if manifest.group else None,
+        namespace=manifest.namespace,
+    )
+    found = review(submission, snapshot, before, Api(tables(), release.minor), release, validated=validated)
+    if manifest.refused:
+        return replace(found, errors=manifest.refused, change_errors=())
+    fault = [FieldError(field, Reason.TYPE_INVALID, why) for field, why in filter(None, [document.fault])]
+    errors = (*(found.errors or fault), *_name_errors(manifest))
+    return replace(found, errors=tuple(dict.fromkeys(errors)))
+
+
+def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
+    """Yield why kubectl cannot apply the document: it has no name.
+
+    Source: kubectl pkg/cmd/apply/apply.go applyOneObject (v1.36).
+    """
+    metadata = mapping(mapping(manifest.document.values).get("metadata"))
+    if metadata.get("generateName") and not metadata.get("name"):
+        yield FieldError("metadata.generateName", Reason.NOT_SENT, "cannot use generate name with apply")
+    elif not metadata.get("name"):
+        yield required("metadata.name", "name or generateName is required")
+
+
+def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
+    """Yield what to know about applying the merged manifest, and the API server does not say.
+
+    Of a key that is given twice, kubectl sends only the last value, also with strict validation.
+
+    Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0), kubectl pkg/cmd/apply/apply.go WarnIfDeleting (v0.36).
+    """
+    if manifest.again:
+        again = f"{manifest.again} has the same object: kubectl applies that one first"
+        yield ValidationWarning(field="metadata.name", message=again)
+    if manifest.live is not None and manifest.live.metadata.deletion_timestamp:
+        going = "it is being deleted, and what is applied to it goes with it: apply the manifest again once it is gone"
+        yield ValidationWarning(field="metadata.deletionTimestamp", message=going)
+    for path, (first, last) in manifest.document.twice.items():
+        if path.startswith(manifest.document.path):
+            where = f"on line {first}" if first == last else f"on lines {first} and {last}"
+            message = f"the key is given twice, {where}: the last value counts"
+            yield ValidationWarning(field=path.removeprefix(f"{manifest.document.path}."), message=message)
+    if (live := replicas_taken_back(manifest.obj, manifest.live)) is not None:
+        reset = f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
+        yield ValidationWarning(field="spec.replicas", message=reset)
+    elif not manifest.refused and (scaled := replicas_scaled(manifest.obj, manifest.live)):
+        before, now = scaled
+        by = "something else, as a HorizontalPodAutoscaler or kubectl scale, has set it since the last apply"
+        yield ValidationWarning(field="spec.replicas", message=f"{by}: applying it changes {before} replicas to {now}")
+    # Fields that the manifest leaves out stay where kubectl did not apply the live object.
+    elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):
+        others = f" and in {enumerated(kept[1:])}" * bool(kept[1:])
+        lacks = "the live object lacks the annotation last-applied-configuration"
+        stay = f"kubectl apply keeps what the manifest leaves out here{others}: {lacks}"
+        if release := manifest.live and manifest.live.metadata.annotations.get(HELM_RELEASE):
+            helm = f"helm upgrade of {release} also removes what its last release set"
+            stay = f"{stay}. This is the answer for kubectl apply: {helm}"
+        yield ValidationWarning(field=kept[0], message=stay)
+
+
+def pod_errors(
+    manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[FieldError] = ()
+) -> tuple[FieldError, ...]:
+    """Return why none of the manifest's Pods is created, though the object may be accepted.
+
+    ``refusals`` are those of the first Pod; ``reported`` are errors of the manifest, which are not repeated.
+    """
+    fields = {error.field for error in reported}
+    found = (
+        FieldError(
+            field=".".join(filter(None, (manifest.pod_path, refusal.field))),
+            reason=refusal.reason,
+            message=refusal.message,
+        )
+        for refusal in refusals
+    )
+    return tuple(error for error in dict.fromkeys(found) if error.field not in fields)

@@ -10,14 +10,20 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.commands import asked_manifests, read_sets
-from kubectl_spread.commands.admission_errors import unread_documents, with_served_kinds
+from kubectl_spread.commands import manifest_answers, read_sets
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, standard_notes, unreadable
-from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings, beside_autoscaler
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
-from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests, skipped_notes
+from kubectl_spread.commands.manifest_answers import Answer, AskedManifest, answers_of, refused_item
+from kubectl_spread.commands.manifests import (
+    Manifest,
+    ManifestSources,
+    in_its_file,
+    read_manifests,
+    skipped_notes,
+    unread_documents,
+    with_served_kinds,
+)
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
@@ -33,8 +39,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_NOT_ADOPT, MAY_PREEMPT, MAY_ROLL_OUT, UNREADABLE
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.manifest_answers import Create
     from kubectl_spread.commands.read_planner import Need
-    from kubectl_spread.commands.server_side import Create
 
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
 """The cluster as far as it was read → the first Pods of each manifest there."""
@@ -97,11 +103,11 @@ def check(
     view = look_for(source, _question(making, options, unplaced_in), scheduler, read=read).settled
     with reporting_bad_objects(source.name, view.snapshot):
         applied = merge_all(manifests, view.snapshot, view.handle().profile, how)
-        snapshot = asked_manifests.with_manifests(applied, view)
+        snapshot = manifest_answers.with_manifests(applied, view)
         asked: dict[int, AskedManifest] = {}
         for number, each in reversed([*enumerate(applied)]):
             if each.makes_pods and not _is_replaced(each, asked.values()) and options.selector.matches(each.labels):
-                asked[number] = asked_manifests.asked_manifest(
+                asked[number] = manifest_answers.asked_manifest(
                     each, applied[:number], view, snapshot, replicas=options.replicas, create=create
                 )
         answered = [*_answered(applied, asked, view, options)]
@@ -176,13 +182,13 @@ def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: V
     """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
     applied = merge_all(manifests, view.snapshot, view.handle().profile)
-    snapshot = asked_manifests.with_manifests(applied, view)
+    snapshot = manifest_answers.with_manifests(applied, view)
     for manifest in applied:
         if not (manifest.makes_pods and options.selector.matches(manifest.labels)):
             continue
-        wanted = asked_manifests.desired(manifest, snapshot, view.snapshot, options.replicas)
-        handle = asked_manifests.handle_for(wanted.pod, snapshot, view)
-        found = asked_manifests.next_of(manifest, wanted, handle, view)
+        wanted = manifest_answers.desired(manifest, snapshot, view.snapshot, options.replicas)
+        handle = manifest_answers.handle_for(wanted.pod, snapshot, view)
+        found = manifest_answers.next_of(manifest, wanted, handle, view)
         yield unplaced_pods(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
 
 

@@ -12,10 +12,16 @@ from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.cluster.files.manifests import read_settings
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.admission_errors import unread_documents, with_served_kinds
 from kubectl_spread.commands.applying import AppliedManifests, application, apply_all, notes_of, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests
+from kubectl_spread.commands.manifests import (
+    MOST_PODS,
+    Manifest,
+    ManifestSources,
+    read_manifests,
+    unread_documents,
+    with_served_kinds,
+)
 from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices

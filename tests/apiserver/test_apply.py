@@ -11,7 +11,7 @@ import pytest
 
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.strategic_merge import MergeError
-from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import tables
 from kubectl_spread.objects.autoscaling import NodePool
 from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import convert

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.review import Review, Submission, review
-from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import tables
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.release import Release

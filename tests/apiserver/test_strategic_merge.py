@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import tables
 from tests.merging.compare import RECORDED, differences, upstream
 from tests.merging.triples import triples
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kubectl_spread.apiserver.apply import json_patched, three_way_json_patch
 from kubectl_spread.apiserver.strategic_merge import MergeError, Schema, patched, same, three_way_patch
-from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import tables
 from tests import gobuild
 from tests.merging.triples import Triple
 

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from kubectl_spread.commands.admission_errors import review_of
+from kubectl_spread.commands.applying import review_of
 from kubectl_spread.commands.manifests import ManifestSources, read_manifests
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.release import Release
