@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from tests.soak import (
     applied,
+    counted,
     fixes,
     fixes_as_printed,
     incidents,
@@ -18,13 +19,13 @@ from tests.soak import (
     plans_as_printed,
     rebalance,
     sampled,
-    sentences,
     simulated,
     staged,
     verdicts,
 )
 
 PROOFS: Mapping[str, Callable[[], int]] = {
+    "counted": counted.main,
     "applied": applied.main,
     "fixes": fixes.main,
     "fixes-as-printed": fixes_as_printed.main,
@@ -37,7 +38,6 @@ PROOFS: Mapping[str, Callable[[], int]] = {
     "plans-as-printed": plans_as_printed.main,
     "rebalance": rebalance.main,
     "sampled": sampled.main,
-    "sentences": sentences.main,
     "simulated": simulated.main,
     "staged": staged.main,
     "verdicts": verdicts.main,
