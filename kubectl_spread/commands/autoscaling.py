@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
 from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport, autoscaler_report
 from kubectl_spread.contract.findings import Finding, incomplete_entries
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.errors import ManifestError, ManifestProblem, SpreadError, UsageError
@@ -24,13 +23,12 @@ from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.causes import NO_CONSTRAINT
-from kubectl_spread.wording.words import capital
 
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, AutoscalerKind
     from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
     from kubectl_spread.contract.evaluation import EvaluationReport
-    from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix
+    from kubectl_spread.diagnosis.fixes.conclusion import Fix
     from kubectl_spread.diagnosis.fixes.node_pools import PoolChange
     from kubectl_spread.diagnosis.fixes.situation import Situation
 
@@ -47,12 +45,10 @@ class AutoscalerOptions(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 NO_OPTIONS = AutoscalerOptions()
 
 
-def beside_autoscaler(
-    item: ItemT, situation: Situation, siblings: Sequence[Pod], options: AutoscalerOptions, flags: Sequence[str]
-) -> ItemT:
+def beside_autoscaler(item: ItemT, situation: Situation, siblings: Sequence[Pod], options: AutoscalerOptions) -> ItemT:
     """Return the explanation of a Pod with what the cluster's autoscaler decides; the same where there is none.
 
-    ``siblings`` are the Pending Pods of the workload, this one first; ``flags`` the connection flags of commands.
+    ``siblings`` are the Pending Pods of the workload, this one first.
 
     Raises:
         ManifestError: the file of instance types cannot be read.
@@ -63,10 +59,9 @@ def beside_autoscaler(
     if decided is None:
         return item
     from kubectl_spread.contract.evaluation import with_missing
-    from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
-    from kubectl_spread.wording.fixes import BY_AUTOSCALER
+    from kubectl_spread.wording.autoscalers import on_existing_nodes
 
-    fixes: tuple[NewNodeFix, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     changes: Iterable[PoolChange] = ()
     jam = getattr(item, "jam", None)
     lacks_node = item.verdict is not Verdict.SCHEDULABLE or jam is not None
@@ -79,33 +74,27 @@ def beside_autoscaler(
         changes = pool_changes(pod, scheduler, decided)
     if lacks_node:
         item = with_missing(_with_awaited_node(item, decided, handle.snapshot), _missing(handle.snapshot, decided))
-    new_nodes = (
-        replace(fix, summary=fix.summary.replace(f", {BY_AUTOSCALER}", f". {capital(added_by(decided, _labels(fix)))}"))
-        for fix in item.new_nodes
-    )
     if jam is not None and jam.summary:
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
     return replace(
         item,
         autoscaler=autoscaler_report(
-            decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes, flags=flags
+            decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes
         ),
         summary=on_existing_nodes(item.summary, decided),
-        new_nodes=tuple(new_nodes),
+        new_nodes=tuple(replace(fix, decision=decided) for fix in item.new_nodes),
     )
 
 
 def _with_awaited_node(item: ItemT, decided: AutoscalerDecision, snapshot: Snapshot) -> ItemT:
     """Return the explanation with the node to wait for: one that starts, which makes further ones needless."""
-    from kubectl_spread.contract.fix_search import expected_change
     from kubectl_spread.wording.autoscalers import awaited_node
 
     node = awaited_node(decided, snapshot)
     if node is None:
         return item
-    found = expected_change(node)
-    others = (each for each in item.waits or () if not found.nodes or each.nodes != found.nodes)
-    return replace(item, waits=(found, *others), new_nodes=item.new_nodes if node.pools else ())
+    others = (wait for wait in item.waits if not node.nodes or wait.nodes != node.nodes)
+    return replace(item, waits=(node, *others), new_nodes=item.new_nodes if node.pools else ())
 
 
 def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Incomplete, ...]:
@@ -115,13 +104,6 @@ def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Incomplet
     return incomplete_entries(
         UnreadKind(kind=kind, why=why.get(kind, "not in all namespaces"), purpose=Purpose.AUTOSCALING) for kind in kinds
     )
-
-
-def _labels(fix: Fix) -> dict[str, str]:
-    """Return the labels of the node that the fix adds."""
-    made = next((change.object for change in fix.changes if change.object is not UNSET), {})
-    labels: dict[str, str] = made.get("metadata", {}).get("labels", {})
-    return labels
 
 
 def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerReport | UnsetType:

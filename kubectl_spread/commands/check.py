@@ -31,6 +31,7 @@ from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.fixes.conclusion import NodeAddition
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
 from kubectl_spread.errors import UsageError
 from kubectl_spread.exit_code import ExitCode
@@ -216,7 +217,7 @@ def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool 
 
 def may_get_a_node(item: CheckItem) -> bool:
     """Whether nothing that was read forbids a new node for the first replica that finds none, or one starts for it."""
-    starts = any(wait.kind == "NodeAddition" for wait in item.waits or ())
+    starts = any(isinstance(wait, NodeAddition) for wait in item.waits)
     return starts or (item.autoscaler is not UNSET and item.autoscaler.decision == "NewNode")
 
 
@@ -227,12 +228,12 @@ def _with_fixes(answers: Sequence[Answer], view: View, options: CheckOptions) ->
         yield from (answer.item for answer in answers)
         return
     from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
-    from kubectl_spread.contract.fix_search import searched_fields
+    from kubectl_spread.contract.evaluation import searched
+    from kubectl_spread.diagnosis.fixes.choice import with_offered
     from kubectl_spread.diagnosis.fixes.search import search_fixes
     from kubectl_spread.diagnosis.fixes.situation import Situation
 
     budget = FixBudget(seconds_for(options.fix_budget, len(view.snapshot.nodes)), searches)
-    flags = view.metadata.connection_flags
     for answer in answers:
         if answer.jammed is None:
             yield answer.item
@@ -240,5 +241,6 @@ def _with_fixes(answers: Sequence[Answer], view: View, options: CheckOptions) ->
         handle, waiting = answer.jammed.handle, answer.jammed.waiting
         situation = Situation(waiting[0], handle, now(view.metadata), answer.written)
         search = budget.within(partial(search_fixes, situation, waiting))
-        with_fixes = replace(answer.item, **searched_fields(search, flags))
-        yield beside_autoscaler(with_fixes, situation, waiting, options.autoscalers, flags)
+        with_fixes = searched(answer.item, search)
+        item = beside_autoscaler(with_fixes, situation, waiting, options.autoscalers)
+        yield replace(item, fixes=with_offered(item))

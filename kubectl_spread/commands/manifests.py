@@ -280,8 +280,7 @@ def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckIte
         line = origin.lines.get(edit.path, origin.line)
         return replace(edit, file=origin.file, document=origin.document, line=line)
 
-    fixes = tuple(replace(fix, edits=tuple(map(placed, fix.edits))) for fix in item.fixes)
-    return replace(item, origin=origin, fixes=fixes)
+    return replace(item, origin=origin, fixes=tuple(fix.with_edits(placed) for fix in item.fixes))
 
 
 _DEFINITION = "CustomResourceDefinition"

@@ -18,9 +18,9 @@ from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract.findings import incomplete_entries
-from kubectl_spread.contract.fix_search import OpeningFields, opening_fields
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload, evictions, items
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
 from kubectl_spread.exit_code import ExitCode
@@ -65,8 +65,8 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         flags = view.metadata.connection_flags
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
-        def openings_of(outcome: Outcome) -> OpeningFields:
-            return opening_fields(budget.within(partial(fixes_first, outcome)), flags)
+        def openings_of(outcome: Outcome) -> FixSearch:
+            return budget.within(partial(fixes_first, outcome))
 
         scheduled = {pod.key for pod, _ in found.scheduled}
         waiting = tuple(

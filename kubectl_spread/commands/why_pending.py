@@ -18,9 +18,8 @@ from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_f
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
-from kubectl_spread.contract.evaluation import as_item, evaluation_report
+from kubectl_spread.contract.evaluation import as_item, evaluation_report, searched
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.fix_search import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import (
@@ -33,7 +32,8 @@ from kubectl_spread.controllers.workloads import (
 )
 from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, decide, findings_for, judge, judgement_for
 from kubectl_spread.diagnosis.events import last_failure
-from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
+from kubectl_spread.diagnosis.fixes.choice import with_offered
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
@@ -63,7 +63,6 @@ class Explanation(msgspec.Struct, frozen=True):
     """Why the first Pod of a template has no node."""
 
     judgement: Judgement
-    fixes: tuple[VerifiedFix, ...]
     item: PendingItem
 
 
@@ -262,12 +261,11 @@ def _explain(
     judgement = judge(pod, handle, situation.evaluation)
     report = evaluation_report(judgement)
     siblings = siblings_of(pod, pending, handle.snapshot)
-    searched = known and not judgement.assumed
-    found = budget.within(partial(search_fixes, situation, siblings)) if searched else NO_FIXES
+    tries = known and not judgement.assumed
+    found = budget.within(partial(search_fixes, situation, siblings)) if tries else NO_FIXES
     item = as_item(
         PendingItem,
         report,
-        **searched_fields(found, view.metadata.connection_flags),
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
         siblings=_siblings(siblings if siblings[1:] else alike, judgement),
@@ -276,8 +274,9 @@ def _explain(
         nomination=nomination_report(judgement.evaluation, handle),
         summary=_awaited_volumes(judgement) or report.summary,
     )
-    item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
-    return Explanation(judgement, found.fixes, _with_event(item, pod, view))
+    item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
+    item = replace(item, fixes=with_offered(item))
+    return Explanation(judgement, _with_event(item, pod, view))
 
 
 def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType:
@@ -304,7 +303,7 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
-        fixes=fix_reports((fix_for(fix, first, pod) for fix in twin.fixes), view.metadata.connection_flags),
+        fixes=tuple(fix_for(fix, first, pod) for fix in like.fixes),
     )
     return _with_event(copy_decision(item, like), pod, view)
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from msgspec.structs import asdict
-
 from kubectl_spread.autoscalers.counts import CountedConstraint
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Report
+from kubectl_spread.diagnosis.fixes.conclusion import Fix
 
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, PoolDecision
-    from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix as Helps
     from kubectl_spread.diagnosis.fixes.node_pools import PoolChange
 
 
@@ -46,16 +43,6 @@ class AutoscalerEvent(Report, frozen=True, kw_only=True):
     time: str = ""
 
 
-class NewNodeFix(Fix, frozen=True, kw_only=True):
-    """A change of the Pod after which a node may come, verified by simulation on the snapshot.
-
-    Attributes:
-        then: what the autoscaler decides after the change, in a sentence.
-    """
-
-    then: str
-
-
 class AutoscalerReport(Report, frozen=True, kw_only=True):
     """An autoscaler's decision about a Pod that has no node.
 
@@ -80,7 +67,7 @@ class AutoscalerReport(Report, frozen=True, kw_only=True):
     summary: str
     pools: tuple[PoolReport, ...] = ()
     constraints: tuple[CountedConstraint, ...] = ()
-    fixes: tuple[NewNodeFix, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     advice: tuple[str, ...] = ()
     event: AutoscalerEvent | None = None
 
@@ -89,20 +76,17 @@ def autoscaler_report(
     decision: AutoscalerDecision,
     event: AutoscalerEvent | None,
     *,
-    fixes: Iterable[Helps] = (),
+    fixes: Iterable[Fix] = (),
     changes: Iterable[PoolChange] = (),
-    flags: Sequence[str] = (),
 ) -> AutoscalerReport:
-    """Return a decision as reports have it, with changes of the Pod or of a NodePool; commands carry these flags."""
+    """Return a decision as reports have it, with changes of the Pod or of a NodePool."""
     # A cluster without an autoscaler needs no such imports.
-    from kubectl_spread.contract.fix_search import fix_reports
     from kubectl_spread.wording.autoscalers import advice_text, decision_text, reason_text
 
     def pool_report(pool: PoolDecision) -> PoolReport:
         reasons = tuple(map(reason_text, pool.reasons))
         return PoolReport(name=pool.name, verdict=pool.verdict.value, domains=dict(pool.domains), reasons=reasons)
 
-    of_fixes = ((each, fix) for each in fixes for fix in fix_reports((each.fix,), flags))
     return AutoscalerReport(
         kind=decision.kind,
         version=decision.version,
@@ -111,7 +95,7 @@ def autoscaler_report(
         summary=decision_text(decision),
         pools=tuple(map(pool_report, decision.pools)),
         constraints=decision.constraints,
-        fixes=tuple(NewNodeFix(**asdict(fix), then=decision_text(each.decision)) for each, fix in of_fixes),
+        fixes=tuple(fixes),
         advice=tuple(advice_text(decision, changes)),
         event=event,
     )

@@ -12,12 +12,13 @@ from msgspec.structs import asdict, replace
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding, incomplete_entries
-from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, verdict_of
+from kubectl_spread.diagnosis.fixes.choice import UnlabelledNodes, unlabelled_nodes
+from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -81,6 +82,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         left_alone: what would let the Pod in too but is not offered, with the reason: a sentence each.
         waits: what lets the Pod in, or removes it, without any action; absent if nothing does.
         new_nodes: nodes that would let the Pod in if a person, or an autoscaler, added them; in the form of fixes.
+        unlabelled: nodes that reject it only because they lack a constraint's topology key; absent if there are none.
         autoscaler: the decision of the cluster's autoscaler about it, of a manifest about the first replica that finds
             no node; absent if there is none.
         fix_search: ``bounded`` if time ran out before every change was tried.
@@ -104,8 +106,9 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     core_of: tuple[Requirement, ...] | UnsetType = UNSET
     fixes: tuple[Fix, ...] = ()
     new_nodes: tuple[Fix, ...] = ()
-    left_alone: tuple[str, ...] = ()
-    waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
+    left_alone: tuple[NotOffered, ...] = ()
+    waits: tuple[Wait, ...] = ()
+    unlabelled: tuple[UnlabelledNodes, ...] | UnsetType = UNSET
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
     autoscaler: AutoscalerReport | UnsetType = UNSET
@@ -157,6 +160,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         constraints=tuple(map(constraint_report, spread.constraints)),
         conflict=to_blame.core if to_blame else (),
         core_of=UNSET if on_all is None else on_all,
+        unlabelled=tuple(unlabelled_nodes(judgement)) or UNSET,
         findings=tuple(map(Finding.of, judgement.findings)),
         incomplete=missing,
     )
@@ -234,6 +238,18 @@ def _shared(judgement: Judgement) -> Mapping[tuple[str, str], str]:
         if len({explain(plugin, infos[name]) for name in names}) > 1
         for name in names
     }
+
+
+def searched(item: ItemT, search: FixSearch) -> ItemT:
+    """Return the item with what the search for fixes concludes."""
+    return replace(
+        item,
+        fixes=search.fixes,
+        new_nodes=search.new_nodes,
+        left_alone=search.left_alone,
+        waits=search.waits,
+        fix_search="complete" if search.complete else "bounded",
+    )
 
 
 def with_missing(report: ItemT, missing: tuple[Incomplete, ...]) -> ItemT:

@@ -1,66 +1,21 @@
-"""The changes that let a Pod in."""
+"""What ``-o json`` adds to the changes that let a Pod in, and to what happens without any."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.leaf import Leaf
+from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.report import Report
-from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Override
-
-
-class Fix(Report, frozen=True, kw_only=True):
-    """A set of changes that lets the Pod in, verified by simulation on the snapshot.
-
-    Attributes:
-        id: the class of the change; joined by ``+`` if there are two.
-        summary: the change in words.
-        disturbs: what the change does to running Pods.
-        overrides: what it overrides that somebody decided on purpose; absent if nothing.
-        cost: how much it weakens the spread, or reaches beyond the Pod.
-        feasible: the nodes it opens, best first.
-        admits: how many of the workload's Pending Pods it lets in, once the rollout that it triggers has ended; if that
-            was not simulated, placed one after another. At least that many if it was verified with only some Pods read.
-        siblings: how many Pending Pods the workload has, this Pod included.
-        without_node: how many Pods of the workload may have no node once the rollout that it triggers has ended; absent
-            if none, or if no rollout was simulated.
-        in_vain: present where the change replaces Pods and no more of them have a node in the end.
-        alike: objects for which the same change has the same result.
-        changes: the simulated changes, for another simulation.
-        commands: what to run, in order; empty if no command changes the owner.
-        starts: what the commands trigger.
-        created: how many Pods an older ReplicaSet creates while the Pending ones are deleted; absent for other changes.
-        ends: how many Pods have no node in the end; empty for none.
-        yaml: what to write in the source of the Pod, below the identity of that object; empty for nothing.
-        source: what keeps the owner as its source describes it, so that the YAML belongs there; empty if nothing shows
-            it.
-        new_revision: the nodes for a Pod of the owner's new revision, if they differ from ``feasible``.
-        edits: what to change in the checked manifest; empty if the change is made elsewhere.
-        proved_on: ``read`` if it was verified with only some Pods read.
-    """
-
-    id: str
-    summary: str
-    cost: int
-    feasible: tuple[str, ...]
-    admits: int
-    siblings: int
-    without_node: int | UnsetType = UNSET
-    in_vain: Literal[True] | UnsetType = UNSET
-    alike: tuple[str, ...]
-    changes: tuple[Change, ...]
-    commands: tuple[str, ...] = ()
-    starts: str = ""
-    created: int | UnsetType = UNSET
-    ends: str = ""
-    disturbs: Disturbance = Disturbance.NOTHING
-    overrides: Override | UnsetType = UNSET
-    yaml: str = ""
-    source: str = ""
-    new_revision: tuple[str, ...] | UnsetType = UNSET
-    edits: tuple[ManifestEdit, ...] = ()
-    proved_on: Literal["read"] | UnsetType = UNSET
+from kubectl_spread.diagnosis.fixes.change import Override
+from kubectl_spread.diagnosis.fixes.conclusion import Fix, PodEnding, Wait
+from kubectl_spread.diagnosis.fixes.proposals import AddNode
+from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.wording import fixes
 
 
 class ExpectedChange(Report, frozen=True, kw_only=True):
@@ -93,3 +48,121 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
     pods: tuple[str, ...] = ()
     workload: str = ""
     message: str
+
+
+def waits(item: EvaluationReport | RebalanceItem) -> tuple[ExpectedChange, ...] | UnsetType:
+    """What lets the Pod in, or removes it, without any action; absent if nothing does."""
+    return tuple(map(expected_change, item.waits)) or UNSET
+
+
+def expected_change(wait: Wait) -> ExpectedChange:
+    """Return what lets the Pod in without any action as JSON has it."""
+    pods = tuple(map(str, wait.pods)) if isinstance(wait, PodEnding) else ()
+    return ExpectedChange(
+        kind=wait.kind,  # type: ignore[arg-type] # the name of its class
+        sure=wait.sure,
+        nodes=wait.nodes,
+        pod=pods[0] if pods else "",
+        pods=pods,
+        workload=wait.workload,
+        message=fixes.WAITS.text(wait),
+    )
+
+
+def left_alone(item: EvaluationReport) -> tuple[str, ...]:
+    """What would let the Pod in too but is not offered, with the reason: a sentence each."""
+    return tuple(map(fixes.left_alone, item.left_alone))
+
+
+def summary(fix: Fix) -> str:
+    """The change in words."""
+    return fixes.summary(fix)
+
+
+def then(fix: Fix) -> str | UnsetType:
+    """What the autoscaler decides after the change, in a sentence; absent if that is not why the change helps."""
+    if fix.decision is None or isinstance(fix.proposals[0], AddNode):
+        return UNSET
+    from kubectl_spread.wording.autoscalers import decision_text  # Most clusters have no autoscaler.
+
+    return decision_text(fix.decision)
+
+
+def alike(fix: Fix) -> tuple[str, ...]:
+    """Objects for which the same change has the same result."""
+    return tuple(map(fixes.alike_text, fix.alike))
+
+
+def commands(fix: Fix, flags: Sequence[str]) -> tuple[str, ...]:
+    """What to run, in order; empty if no command changes the owner."""
+    return tuple(command_line(command, flags) for command in fix.commands)
+
+
+def starts(fix: Fix) -> str:
+    """What the commands trigger."""
+    return "; ".join(fixes.starts(fix))
+
+
+def ends(fix: Fix) -> str:
+    """How many Pods have no node in the end; empty for none."""
+    return fixes.ends(fix)
+
+
+def without_node(fix: Fix) -> int | UnsetType:
+    """How many Pods of the workload may have no node once the rollout that it triggers has ended.
+
+    It is absent if none, or if no rollout was simulated.
+    """
+    return fix.without_node or UNSET
+
+
+def in_vain(fix: Fix) -> Literal[True] | UnsetType:
+    """Present where the change replaces Pods and no more of them have a node in the end."""
+    return fix.in_vain or UNSET
+
+
+def created(fix: Fix) -> int | UnsetType:
+    """How many Pods an older ReplicaSet creates while the Pending ones are deleted; absent for other changes."""
+    return UNSET if fix.created is None else fix.created
+
+
+def overrides(fix: Fix) -> Override | UnsetType:
+    """What it overrides that somebody decided on purpose; absent if nothing."""
+    return UNSET if fix.overrides is Override.NOTHING else fix.overrides
+
+
+def yaml(fix: Fix) -> str:
+    """What to write in the source of the Pod, below the identity of that object; empty for nothing."""
+    return fixes.fragment_text(fix.fragment) if fix.fragment else ""
+
+
+def source(fix: Fix) -> str:
+    """What keeps the owner as its source describes it, so that the YAML belongs there; empty if nothing shows it."""
+    return fix.keeper.name if fix.keeper else ""
+
+
+def new_revision(fix: Fix) -> tuple[str, ...] | UnsetType:
+    """The nodes for a Pod of the owner's new revision, if they differ from `feasible`."""
+    return UNSET if fix.new_revision is None else fix.new_revision
+
+
+def proved_on(fix: Fix) -> Literal["read"] | UnsetType:
+    """`read` if it was verified with only some Pods read."""
+    return "read" if fix.on_read_pods else UNSET
+
+
+_OF_ENGINE: Sequence[Callable[..., Any]] = [vars(Fix)[name].fget for name in ("id", "cost", "disturbs", "edits")]
+FIX = Leaf(
+    added=(
+        *_OF_ENGINE,
+        *(summary, then, alike, commands, starts, ends, without_node, in_vain, created, overrides, yaml, source),
+        *(new_revision, proved_on),
+    ),
+    left_out=frozenset(
+        (
+            *("proposals", "after_deletion", "mends", "alike", "routes", "new_revision", "rollout_end"),
+            *("on_read_pods", "for_good", "warnings", "decision"),
+        )
+    ),
+)
+SEARCHED = Leaf(added=(left_alone, waits), left_out=frozenset(("left_alone", "waits")))

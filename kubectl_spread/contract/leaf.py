@@ -15,6 +15,7 @@ from types import UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import NODEFAULT, UNSET, UnsetType
 from msgspec.structs import FieldInfo, fields
 
 Add: TypeAlias = Callable[..., object]
@@ -80,10 +81,13 @@ def plan_of(conclusion: type[msgspec.Struct]) -> Plan:
     if not (leaf.added or leaf.left_out or converted) and all(_camel(name) == encoded for name, encoded in names):
         return Plan(conclusion)
     config = conclusion.__struct_config__
-    added = [(add.__name__, mapped(get_type_hints(add)["return"])) for add in leaf.added]
+    added = ((add.__name__, get_type_hints(add)["return"]) for add in leaf.added)
     form = msgspec.defstruct(
         conclusion.__name__,
-        [*((name, forms[name], _default(field)) for name, field in own.items()), *added],
+        [
+            *((name, forms[name], _default(field)) for name, field in own.items()),
+            *((name, mapped(type_), UNSET if UnsetType in get_args(type_) else NODEFAULT) for name, type_ in added),
+        ],
         module=conclusion.__module__,
         namespace={"__doc__": conclusion.__doc__, "conclusion": conclusion},
         rename=_camel,
@@ -130,14 +134,14 @@ def _fields(conclusion: type[msgspec.Struct], leaf: Leaf) -> Iterator[FieldInfo]
         part = type(base.__name__, (), {"__annotations__": kept})
         hints |= get_type_hints(part, vars(importlib.import_module(base.__module__)))
     needed = len(conclusion.__struct_fields__) - len(conclusion.__struct_defaults__)
-    defaults = (*[msgspec.NODEFAULT] * needed, *conclusion.__struct_defaults__)
+    defaults = (*[NODEFAULT] * needed, *conclusion.__struct_defaults__)
     for name, default in zip(conclusion.__struct_fields__, defaults, strict=True):
         if name in hints:
             yield FieldInfo(name=name, encode_name=_camel(name), type=hints[name], default=default)
 
 
 def _default(field: FieldInfo) -> Any:  # noqa: ANN401 - any default
-    if field.default_factory is not msgspec.NODEFAULT:
+    if field.default_factory is not NODEFAULT:
         return msgspec.field(default_factory=field.default_factory)
     return field.default
 

@@ -6,8 +6,13 @@ from collections.abc import Mapping
 
 import msgspec
 
+from kubectl_spread.contract.check import CheckItem
+from kubectl_spread.contract.fixes import FIX, SEARCHED, waits
 from kubectl_spread.contract.leaf import Leaf
+from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.controllers.rollout_plan import Rollout
+from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.wording.check import assumption
 
 
@@ -17,6 +22,10 @@ def assumed(rollout: Rollout) -> str:
 
 
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
+    CheckItem: SEARCHED,
+    Fix: FIX,
+    PendingItem: SEARCHED,
+    RebalanceItem: Leaf(added=(waits,), left_out=frozenset({"waits"})),
     Rollout: Leaf(added=(assumed,), left_out=frozenset({"assumed"})),
 }
 """Type of conclusions → how its form differs."""

@@ -10,11 +10,10 @@ from urllib.parse import quote
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.fix_search import OpeningFields
-from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, has_one_domain
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, Fix, FixSearch, Wait
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_skew, unsure_of, verdict_of
 from kubectl_spread.diagnosis.statuses import Idle, NoDomains, NoEffect
@@ -77,7 +76,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     verdict: RebalanceVerdict
     reason: str = ""
     fixes: tuple[Fix, ...] = ()
-    waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
+    waits: tuple[Wait, ...] = ()
     constraint: ChangedConstraint
     before: dict[str, int]
     after: dict[str, int]
@@ -172,7 +171,7 @@ def eviction_of(namespace: str, name: str, uid: str) -> str:
     return json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", **values}, separators=(",", ":"))
 
 
-def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -> Iterator[RebalanceItem]:
+def items(plan: EvictionPlan, openings_of: Callable[[Outcome], FixSearch]) -> Iterator[RebalanceItem]:
     """Yield the outcome of each constraint; ``openings_of`` returns what to do first if some is left."""
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
@@ -185,13 +184,15 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
             reason, verdict = STATUSES.text(NoDomains(topology_key=key)), RebalanceVerdict.IMPOSSIBLE
         if not reason and goal.waits:
             reason = SATISFIED_SOON
+        openings = openings_of(outcome) if remaining else NO_FIXES
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
             revision=goal.revision,
             verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict,
             reason=reason,
-            **(openings_of(outcome) if remaining else OpeningFields(fixes=(), waits=UNSET)),
+            fixes=openings.fixes,
+            waits=openings.waits,
             constraint=ChangedConstraint.of(constraint),
             before=dict(zip(goal.domains, goal.now, strict=True)),
             after=dict(zip(goal.domains, outcome.after, strict=True)),

@@ -5,7 +5,7 @@ Source: docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from msgspec import UNSET, Struct
@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
 from kubectl_spread.wording.check import edit_line, fix_sentence
@@ -56,19 +57,20 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
         for warning in item.warnings:
             message = clean(f"{warning.field}: {warning.message}")
             yield Annotation("Warning", Severity.WARNING, message, item, warning.field)
-        yield from _verdict(item)
+        yield from _verdict(item, report.metadata.connection_flags)
         for finding in item.findings:
             yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)
 
 
-def _verdict(item: CheckItem) -> Iterator[Annotation]:
+def _verdict(item: CheckItem, flags: Sequence[str]) -> Iterator[Annotation]:
     """Yield what becomes of the manifest, where that is not what it asks for."""
     subject = subject_of(item)
     if item.failed_create is not None and not item.refusals:
         yield Annotation(item.verdict.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
     elif (item.stuck and item.nodes) or item.jam or item.held_by:
         fixes = (
-            fix_sentence(it.summary, [*map(edit_line, it.edits), *it.commands] or [it.starts]) for it in item.fixes
+            fix_sentence(it, [*map(edit_line, it.edits), *(command_line(command, flags) for command in it.commands)])
+            for it in item.fixes
         )
         decided = [] if item.autoscaler is UNSET else [item.autoscaler.summary]
         sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *decided, *islice(fixes, 1))))

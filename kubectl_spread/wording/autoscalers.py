@@ -195,9 +195,9 @@ def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddi
     """Return the node that starts and has room for the Pod, or that the autoscaler may add; None for neither."""
     name, there = NAMES[decision.kind], snapshot.nodes.get(decision.node)
     if decision.decision is d.Decision.EXISTING_NODE and (there is None or not there.answers):
-        return NodeAddition(name, node=decision.node if there else "")
+        return NodeAddition(autoscaler=name, nodes=(decision.node,) if there else ())
     if decision.decision is d.Decision.NEW_NODE:
-        return NodeAddition(name, pools=_bringing(decision, POOLS[decision.kind]))
+        return NodeAddition(autoscaler=name, pools=_bringing(decision, POOLS[decision.kind]))
     return None
 
 

@@ -9,6 +9,7 @@ from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.controllers.rollout_plan import Assumption, Rollout
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
+from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.simulation.placement import Jam, Placement
 from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed, some_run
 
@@ -210,9 +211,11 @@ def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
             )
 
 
-def fix_sentence(summary: str, steps: Sequence[str]) -> str:
-    """Return a fix as a sentence: what it does, then what to write or to run."""
-    return f"Fix: {summary} ({'; '.join(steps)})."
+def fix_sentence(fix: Fix, steps: Sequence[str]) -> str:
+    """Return a fix as a sentence: what it does, then what to write or to run; without any, what it sets off."""
+    from kubectl_spread.wording.fixes import starts, summary  # Most manifests need none.
+
+    return f"Fix: {summary(fix)} ({'; '.join(steps or starts(fix))})."
 
 
 def edit_line(edit: ManifestEdit) -> str:

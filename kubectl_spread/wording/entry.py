@@ -19,6 +19,6 @@ class Rules:
         self._texts[next(iter(text.__annotations__.values())).rpartition(".")[2]] = text
         return text
 
-    def text(self, conclusion: object) -> str:
-        """Return the text of a conclusion."""
-        return self._texts[type(conclusion).__name__](conclusion)
+    def text(self, conclusion: object, *more: object) -> str:
+        """Return the text of a conclusion; ``more``: what else its function takes."""
+        return self._texts[type(conclusion).__name__](conclusion, *more)

@@ -5,13 +5,19 @@ The classes that keep the promise of the constraint come first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, assert_never
+
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion, proposals
+from kubectl_spread.diagnosis.fixes.choice import Hidden
 from kubectl_spread.diagnosis.fixes.conclusion import Effect
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
+from kubectl_spread.diagnosis.fixes.proposals import OfConstraint
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.wording.entry import Rules
 from kubectl_spread.wording.reference import entries_named
 from kubectl_spread.wording.words import capital, count_of, enumerated, first_and_more, listed, seen, some_run
@@ -19,8 +25,9 @@ from kubectl_spread.wording.words import capital, count_of, enumerated, first_an
 if TYPE_CHECKING:
     from kubectl_spread.objects.meta import Plain
 
-BY_AUTOSCALER = "by hand or by an autoscaler"
+BY_AUTOSCALER = ", by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""
+NO_NODE_THERE = "No node is in all of these domains: first make sure that the node pool covers the zone"
 STARTING = "a node that starts"
 """What a node is called that an autoscaler has added, and that has not joined the cluster."""
 FIXES = Rules()
@@ -39,16 +46,20 @@ NOTHING_HELPS = "No {}simulated change helps, not even two together"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
 NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
-OVERRIDING, LOSING = "change{s} what somebody set on purpose", "would lose Pods or their work"
-NEEDLESS = "would end running Pods, which is not needed if you wait"
-IN_VAIN = "would replace Pods and leave as many without a node"
-"""Why fixes are not shown."""
-_CAUTIONS: Mapping[type[proposals.Proposal], str] = {
-    proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
-    proposals.Uncordon: "first find out why the node is cordoned",
-    proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
-    proposals.RollBack: "this undoes what the newest revision changed: ask its author first",
-    proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
+_HIDDEN: Mapping[Hidden, str] = {
+    Hidden.IN_VAIN: "would replace Pods and leave as many without a node",
+    Hidden.OVERRIDING: "change{s} what somebody set on purpose",
+    Hidden.LOSING: "would lose Pods or their work",
+    Hidden.NEEDLESS: "would end running Pods, which is not needed if you wait",
+}
+_CAUTIONS: Mapping[type[proposals.Proposal], tuple[str, ...]] = {
+    proposals.AddToleration: ("the nodes are reserved on purpose: make sure that this Pod belongs there",),
+    proposals.Uncordon: ("first find out why the node is cordoned",),
+    proposals.RemoveTaint: (
+        "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
+    ),
+    proposals.RollBack: ("this undoes what the newest revision changed: ask its author first",),
+    proposals.AddNode: ("add the node yourself: scale the node group, or use the autoscaler",),
 }
 _PAUSED = (
     "{owner} is paused: nothing is replaced until it is resumed, which also rolls out all other changes since the pause"
@@ -127,38 +138,39 @@ _EFFECTS: Mapping[Effect, str] = {
 }
 
 
-ON_CONSTRAINT = " the constraint on "
-"""What leads to the topology key of the constraint that a change is made in."""
+def summary(fix: conclusion.Fix) -> str:
+    """Return the changes in words."""
+    if isinstance(fix.proposals[0], proposals.AddNode):
+        return _new_node(fix)
+    return changes(fix.proposals)
 
 
-def summary(proposals: Sequence[proposals.Proposal]) -> str:
+def changes(made: Sequence[proposals.Proposal]) -> str:
     """Return the changes in words, one that several constraints get once."""
-    keys: dict[tuple[str, str], list[str]] = {}
-    for before, on, after in (FIXES.text(each).partition(ON_CONSTRAINT) for each in proposals):
-        key = after.partition(" ")[0].removesuffix(",") if on else ""
-        keys.setdefault((before + on, after.removeprefix(key)), []).append(key)
-    several = ON_CONSTRAINT.replace("constraint", "constraints")
-    return "; also ".join(
-        f"{before.removesuffix(ON_CONSTRAINT)}{several}{enumerated(on)}{after.replace('it counts', 'they count')}"
-        if on[1:]
-        else f"{before}{on[0]}{after}"
-        for (before, after), on in keys.items()
+    alike = grouped(made, lambda each: replace(each, topology_key="") if isinstance(each, OfConstraint) else each)
+    keys = ([each.topology_key for each in parts if isinstance(each, OfConstraint)] for parts in alike.values())
+    return "; also ".join(FIXES.text(part, *filter(None, [on])) for part, on in zip(alike, keys, strict=True))
+
+
+def constraints_on(keys: Sequence[str]) -> str:
+    """Return ``the constraint on zone``, or ``the constraints on zone and rack``."""
+    return f"the constraint{'s' * bool(keys[1:])} on {enumerated(keys)}"
+
+
+def starts(fix: conclusion.Fix) -> Sequence[str]:
+    """Return what running the commands sets off, or what to do where there is none: a clause each."""
+    cautions = (
+        _after_deletion(fix, it) if isinstance(it, proposals.MovePod) else _CAUTIONS.get(type(it), ())
+        for it in fix.proposals
     )
-
-
-def starts(fix: conclusion.VerifiedFix) -> str:
-    """Return what running the commands sets off, or what to do where there is none."""
+    stays = ("its new volume is created where the Pod is placed, and may keep it there",) if fix.for_good else ()
     warnings = (f"causes {name}: {entries_named(name)[0].summary}" for name in fix.warnings)
-    after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
-    data = any(isinstance(it, proposals.MovePod) and it.loses_data for it in fix.proposals)
-    after = f"{after}; {DATA_LOST}" if after and data else after
-    cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
-    stays = "its new volume is created where the Pod is placed, and may keep it there" if fix.for_good else ""
-    return "; ".join(dict.fromkeys(filter(None, (stays, *cautions, *map(_sets_off, fix.routes), *warnings))))
+    return [*dict.fromkeys((*stays, *chain(*cautions), *chain(*map(_sets_off, fix.routes)), *warnings))]
 
 
-def ends(end: conclusion.RolloutEnd | None) -> str:
+def ends(fix: conclusion.Fix) -> str:
     """Return how many Pods have no node when nothing changes any more; empty for none, or if that is not known."""
+    end = fix.rollout_end
     if end is None or not end.most:
         return ""
     pods = count_of(end.most, "Pod")
@@ -167,7 +179,7 @@ def ends(end: conclusion.RolloutEnd | None) -> str:
     return f"in the end, {pods} still {'has' if end.most == 1 else 'have'} no node"
 
 
-def _sets_off(route: conclusion.Route) -> str:
+def _sets_off(route: conclusion.Route) -> Sequence[str]:
     advice = ""
     if route.keeper is not None:
         lasts = "a patch will be reverted" if route.keeper.reverts else "kubectl's change lasts until the next upgrade"
@@ -180,7 +192,7 @@ def _sets_off(route: conclusion.Route) -> str:
     effect = effect.format(**words)
     if paused and route.effect is Effect.ROLLOUT:
         effect = f"that {effect}"
-    return "; ".join(filter(None, (advice, paused, effect, running, after)))
+    return [clause for text in (advice, paused, effect, running, after) for clause in text.split("; ") if clause]
 
 
 def _running(route: conclusion.Route) -> str:
@@ -212,11 +224,20 @@ def _words(route: conclusion.Route) -> dict[str, object]:
     }
 
 
-def _after_deletion(after: conclusion.AfterDeletion) -> str:
+def _after_deletion(fix: conclusion.Fix, move: proposals.MovePod) -> Iterator[str]:
+    if fix.after_deletion is None:
+        return
+    yield _outlook(fix.after_deletion)
+    if isinstance(fix.after_deletion, conclusion.Recreated) and fix.after_deletion.may_be_first:
+        yield OVERTAKEN
+    if move.loses_data:
+        yield DATA_LOST
+
+
+def _outlook(after: conclusion.AfterDeletion) -> str:
     match after:
         case conclusion.Recreated():
-            where = ", perhaps on the same node" if after.here else " on another node"
-            return f"{after.owner} recreates it{where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
+            return f"{after.owner} recreates it{', perhaps on the same node' if after.here else ' on another node'}"
         case conclusion.HeldByFinalizers():
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: their controllers must remove them"
@@ -229,16 +250,17 @@ def _after_deletion(after: conclusion.AfterDeletion) -> str:
             assert_never(after)
 
 
-def left_alone(what: conclusion.NotOffered) -> str:
-    """Return what is not offered, and why."""
+def left_alone(what: conclusion.NotOffered, *, others: bool = False) -> str:
+    """Return what is not offered, and why; ``others``: whether there is another Pod like it."""
     match what:
         case conclusion.SufferingNodes():
             taints = "taint" if len(what.nodes) == len(what.taints) == 1 else "taints"
             return f"tolerating the {taints} of {_suffering(what)}"
         case conclusion.StayingPod():
-            return f"deleting {what.namespace}/{what.name} on {what.node} ({_why_not_deleted(what)})"
+            like = ", or another Pod like it" * others
+            return f"deleting {what.namespace}/{what.name} on {what.node}{like} ({_why_not_deleted(what)})"
         case conclusion.WouldWarn():
-            return f"{summary(what.proposals)} (it would cause {', '.join(what.findings)})"
+            return f"{changes(what.proposals)} (it would cause {', '.join(what.findings)})"
         case _:
             assert_never(what)
 
@@ -305,9 +327,9 @@ def instead(created: int, feasible: Sequence[str], siblings: int) -> str:
     return f"Then {old} deleted, and {new} {does}."
 
 
-def sentences(clauses: str) -> str:
-    """Return clauses that semicolons part as sentences."""
-    return " ".join(f"{capital(clause)}." for clause in clauses.split("; ")) if clauses else ""
+def sentences(clauses: Sequence[str]) -> str:
+    """Return clauses as sentences."""
+    return " ".join(f"{capital(clause)}." for clause in clauses)
 
 
 def title(steps: int, *, more: str, verified: bool, none_safe: bool) -> str:
@@ -323,9 +345,14 @@ def title(steps: int, *, more: str, verified: bool, none_safe: bool) -> str:
     return f"{what}{', best first' if steps > 1 else ''}{f' ({brackets})' if brackets else ''}"
 
 
-def same_for(alike: Sequence[str]) -> str:
+def alike_text(names: Sequence[str]) -> str:
+    """Return the objects of one set of changes."""
+    return " and ".join(names)
+
+
+def same_for(alike: Sequence[Sequence[str]]) -> str:
     """Return for what else the same change does the same."""
-    return f"{listed(alike)} would do as well."
+    return f"{listed([*map(alike_text, alike)])} would do as well."
 
 
 EITHER = "This one or the one before is enough: choose the constraint that matters less."
@@ -337,11 +364,22 @@ def new_revision(feasible: Sequence[str]) -> str:
     return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
 
 
-def further_node(new_node: str, alike: Sequence[str]) -> str:
+def further_node(fix: conclusion.Fix) -> str:
     """Return what to do about a further node: the summary of the fix, and other nodes that it may be like."""
-    others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
-    what, stop, by = new_node.partition(". " if ". " in new_node else f", {BY_AUTOSCALER}")
-    return f"{capital(what)}{others}{stop}{by}"
+    others = f" (or like {listed([alike_text(each).removeprefix('new-') for each in fix.alike])})" if fix.alike else ""
+    return capital(_new_node(fix, others))
+
+
+def _new_node(fix: conclusion.Fix, others: str = "") -> str:
+    node, decided = fix.proposals[0], fix.decision
+    what, sentences = FIXES.text(node), [NO_NODE_THERE] * (isinstance(node, proposals.AddNode) and node.elsewhere)
+    if decided is not None:
+        from kubectl_spread.wording.autoscalers import added_by  # Most clusters have no autoscaler.
+
+        sentences.insert(0, capital(added_by(decided, fix.new_labels)))
+    else:
+        what, others = (f"{what}{BY_AUTOSCALER}", others) if sentences else (what, f"{others}{BY_AUTOSCALER}")
+    return ". ".join((f"{what}{others}", *sentences))
 
 
 def label_nodes(names: Sequence[str], key: str) -> str:
@@ -351,10 +389,10 @@ def label_nodes(names: Sequence[str], key: str) -> str:
     return f"Set {key} on {first_and_more(names)} to where {where}: {without}"
 
 
-def hidden(number: int, why: str, flag: str) -> str:
+def hidden(number: int, why: Hidden, flag: str) -> str:
     """Return that fixes (count) are not shown for this reason, and the flag that shows them."""
     one = number == 1
-    return f"{'1 fix' if one else f'{number} fixes'} {why.format(s='s' * one)}: see {flag}."
+    return f"{'1 fix' if one else f'{number} fixes'} {_HIDDEN[why].format(s='s' * one)}: see {flag}."
 
 
 def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
@@ -397,9 +435,9 @@ def _is_leaf(line: str) -> bool:
 
 
 @FIXES.rule
-def _(fix: proposals.FixSelector) -> str:
+def _(fix: proposals.FixSelector, keys: Sequence[str]) -> str:
     others = f", no longer {count_of(fix.others, 'Pod')} of {first_and_more(fix.workloads)}" if fix.workloads else ""
-    return f"count only Pods with {fix.selector} in the constraint on {fix.topology_key}{others}"
+    return f"count only Pods with {fix.selector} in {constraints_on(keys)}{others}"
 
 
 @FIXES.rule
@@ -408,22 +446,21 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 
 @FIXES.rule
-def _(fix: proposals.FixTopologyKey) -> str:
+def _(fix: proposals.FixTopologyKey, keys: Sequence[str]) -> str:
     former = " and an older revision uses" if fix.former else ""
-    return f"use the topologyKey {fix.meant}, which nodes carry{former}, instead of {fix.topology_key}"
+    return f"use the topologyKey {fix.meant}, which nodes carry{former}, instead of {enumerated(keys)}"
 
 
 @FIXES.rule
-def _(fix: proposals.AddMatchLabelKeys) -> str:
-    return (
-        f"add matchLabelKeys [{fix.label}] to the constraint on {fix.topology_key}, so that it counts only Pods of the"
-        " same revision"
-    )
+def _(fix: proposals.AddMatchLabelKeys, keys: Sequence[str]) -> str:
+    they_count = "they count" if keys[1:] else "it counts"
+    added = f"add matchLabelKeys [{fix.label}] to {constraints_on(keys)}"
+    return f"{added}, so that {they_count} only Pods of the same revision"
 
 
 @FIXES.rule
-def _(fix: proposals.HonorTaints) -> str:
-    policy = f"nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
+def _(_: proposals.HonorTaints, keys: Sequence[str]) -> str:
+    policy = f"nodeTaintsPolicy Honor in {constraints_on(keys)}"
     return f"set {policy}, so that cordoned nodes and nodes with untolerated taints do not count"
 
 
@@ -433,14 +470,14 @@ def _(fix: proposals.RequireZones) -> str:
 
 
 @FIXES.rule
-def _(fix: proposals.IgnoreAffinity) -> str:
-    policy = f"nodeAffinityPolicy Ignore in the constraint on {fix.topology_key}"
+def _(_: proposals.IgnoreAffinity, keys: Sequence[str]) -> str:
+    policy = f"nodeAffinityPolicy Ignore in {constraints_on(keys)}"
     return f"set {policy}, so that nodes outside the Pod's node affinity count"
 
 
 @FIXES.rule
-def _(fix: proposals.HonorAffinity) -> str:
-    policy = f"nodeAffinityPolicy Honor in the constraint on {fix.topology_key}"
+def _(_: proposals.HonorAffinity, keys: Sequence[str]) -> str:
+    policy = f"nodeAffinityPolicy Honor in {constraints_on(keys)}"
     return f"set {policy}, so that nodes outside the Pod's node affinity do not count"
 
 
@@ -485,14 +522,14 @@ def _(fix: proposals.RollBack) -> str:
 
 
 @FIXES.rule
-def _(fix: proposals.LowerMinDomains) -> str:
+def _(fix: proposals.LowerMinDomains, keys: Sequence[str]) -> str:
     few = f"no more than {count_of(fix.min_domains, 'domain')} count{'s' if fix.min_domains == 1 else ''}"
-    return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, because {few}"
+    return f"lower minDomains to {fix.min_domains} in {constraints_on(keys)}, because {few}"
 
 
 @FIXES.rule
-def _(fix: proposals.RaiseMaxSkew) -> str:
-    return f"raise maxSkew to {fix.max_skew} in the constraint on {fix.topology_key}"
+def _(fix: proposals.RaiseMaxSkew, keys: Sequence[str]) -> str:
+    return f"raise maxSkew to {fix.max_skew} in {constraints_on(keys)}"
 
 
 @FIXES.rule
@@ -502,8 +539,7 @@ def _(fix: proposals.AddNode) -> str:
     but = f", but {' and '.join((*['healthy'] * fix.repaired, *[where] * fix.moved))}," * (fix.repaired or fix.moved)
     where = f" {where}" if where and not fix.moved else ""
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
-    first = ". No node is in all of these domains: first make sure that the node pool covers the zone" * fix.elsewhere
-    return f"{f'add a node like {fix.like}{but}{where}{pool}'.removesuffix(',')}, {BY_AUTOSCALER}{first}"
+    return f"add a node like {fix.like}{but}{where}{pool}".removesuffix(",")
 
 
 @FIXES.rule
@@ -530,8 +566,8 @@ def _(fix: proposals.ChangeHostPort) -> str:
 
 
 @FIXES.rule
-def _(fix: proposals.MakeSoft) -> str:
-    policy = f"whenUnsatisfiable ScheduleAnyway in the constraint on {fix.topology_key}"
+def _(_: proposals.MakeSoft, keys: Sequence[str]) -> str:
+    policy = f"whenUnsatisfiable ScheduleAnyway in {constraints_on(keys)}"
     return f"set {policy}, so that it is only a preference"
 
 
@@ -563,7 +599,7 @@ def _(wait: conclusion.PodEnding) -> str:
 
 @WAITS.rule
 def _(wait: conclusion.PodRemoval) -> str:
-    return f"this Pod to be deleted: {wait.owner} {wait.why}"
+    return f"this Pod to be deleted: {wait.workload} {wait.why}"
 
 
 @WAITS.rule
@@ -574,15 +610,17 @@ def _(wait: conclusion.ClaimCreation) -> str:
 @WAITS.rule
 def _(wait: conclusion.RolloutGoesOn) -> str:
     if wait.replaces:
-        return f"the rollout of {wait.owner}: it replaces this Pod, which is of an older revision"
-    return f"the rollout of {wait.owner}: it deletes old Pods as new ones become Ready, which makes room for this one"
+        return f"the rollout of {wait.workload}: it replaces this Pod, which is of an older revision"
+    return (
+        f"the rollout of {wait.workload}: it deletes old Pods as new ones become Ready, which makes room for this one"
+    )
 
 
 @WAITS.rule
 def _(wait: conclusion.JobGoesOn) -> str:
     which = "the" if wait.pods == 1 else f"one of the {wait.pods}"
     where = f" on {enumerated(wait.nodes)}" if wait.pods < wait.running else ""
-    ends = f"{which} running {'Pod' if wait.pods == 1 else 'Pods'} of {wait.owner}{where} to end"
+    ends = f"{which} running {'Pod' if wait.pods == 1 else 'Pods'} of {wait.workload}{where} to end"
     return f"{ends}: then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
 
 
@@ -597,4 +635,4 @@ def _(wait: conclusion.JobEnd) -> str:
 def _(wait: conclusion.NodeAddition) -> str:
     if wait.pools:
         return f"a node that {wait.autoscaler} may add from {wait.pools}"
-    return f"{wait.node or STARTING}: it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"
+    return f"{listed(wait.nodes) or STARTING}: it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"

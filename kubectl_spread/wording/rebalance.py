@@ -111,7 +111,7 @@ def plan_sentence(
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
 
 
-def fix_first(summary: str, starts: str) -> str:
+def fix_first(summary: str, starts: Sequence[str]) -> str:
     """Return what to fix before another plan is made."""
     return " ".join(filter(None, (f"Fix this first, then plan again: {summary}.", sentences(starts))))
 

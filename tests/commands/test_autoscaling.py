@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,7 +22,7 @@ from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.kinds import (
     CONFIG_MAP,
@@ -43,19 +44,19 @@ SITUATIONS = Path("tests/testdata/autoscalers")
 TYPES = str(SITUATIONS / "instance-types.json")
 
 
-def explained(path: Path, **options: str) -> PendingItem:
-    """Return the explanation of the Pod that waits in the file."""
+def explained(path: Path, **options: str) -> Any:  # noqa: ANN401 - made from its type
+    """Return the explanation of the Pod that waits in the file, as JSON has it."""
     source = FileSource([str(path)], stdin=None)
     answer = why_pending(
         source, Scope(namespace="default"), SchedulerOptions(), autoscalers=AutoscalerOptions(**options)
     )
     (item,) = answer.report.items
-    return item
+    return to_form(item)
 
 
-def decided(item: PendingItem) -> AutoscalerReport:
+def decided(item: Any) -> Any:  # noqa: ANN401 - made from its type
     """Return what its autoscaler decides; there must be one."""
-    assert isinstance(item.autoscaler, AutoscalerReport)
+    assert item.autoscaler
     return item.autoscaler
 
 
@@ -102,7 +103,7 @@ def test_fewer_domains_than_min_domains_let_nodes_come(tmp_path: Path) -> None:
     assert '"/spec/template/spec/topologySpreadConstraints/0/minDomains","value":2}' in lower.commands[0]
 
 
-def of_two_zones(tmp_path: Path, zones: str, *, min_domains: int = 3) -> PendingItem:
+def of_two_zones(tmp_path: Path, zones: str, *, min_domains: int = 3) -> Any:  # noqa: ANN401 - made from its type
     """Return the explanation of a third Pod beside one in each of two zones, with a NodePool of these zones."""
     path, constraints = tmp_path / "cluster.yaml", spread(minDomains=min_domains)
     running = [each for zone in "ab" for each in (node(f"n-{zone}", zone), pod(f"web-{zone}", f"n-{zone}"))]
@@ -354,7 +355,7 @@ class Forbidden(FileSource):
         )
 
 
-def forbidden(path: Path, kind: Kind, **options: str) -> PendingItem:
+def forbidden(path: Path, kind: Kind, **options: str) -> Any:  # noqa: ANN401 - made from its type
     """Return the explanation of the Pod that waits in the file to somebody who may not read the kind."""
     source = Forbidden([str(path)], stdin=None)
     source.kind = kind

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.contract.fix_search import opening_fields
-from kubectl_spread.contract.rebalance import RebalanceItem, command, evictions, items
+from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.rebalance import command, evictions, items
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
@@ -23,9 +24,10 @@ ALONE = spread(ZONE, selector=app("api"))
 SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 
-def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
+def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Any]:
     """Return what becomes of each constraint of a cluster."""
-    return list(items(planned(objects, most=most), lambda outcome: opening_fields(fixes_first(outcome, lambda: False))))
+    found: list[Any] = [*items(planned(objects, most=most), lambda outcome: fixes_first(outcome, lambda: False))]
+    return [*to_form(found)]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_more_than_may_be_is_said() -> None:
 
 def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
     uneven = [*zones("a", "b"), *web({"a1": 3}, name="web"), *web({"a1": 2}, ALONE, name="api", labels={"app": "api"})]
-    planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: opening_fields(NO_FIXES))
+    planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: NO_FIXES)
     assert planned_for.verdict is RebalanceVerdict.PLANNED
     assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
     assert not_begun.reason == "it was not planned, because the plan is already long: run it, then plan again"

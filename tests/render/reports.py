@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import chdir
+from enum import Enum
+from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingReport
-from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.render import structured
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.screen import Screen
+from tests.cli.test_golden import CASES, ROOT
+from tests.program import spread
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-TYPES: dict[str, type[ItemsReport]] = {"show": SkewReport, "why-pending": PendingReport, "check": CheckReport}
-PLANS: dict[str, type[SimulateReport | RebalanceReport]] = {"simulate": SimulateReport, "rebalance": RebalanceReport}
-REPORTS = tuple(f"{kind}/{path.stem}" for kind in TYPES for path in sorted((GOLDEN / kind).glob("*.json")))
-PAGES = (*REPORTS, *(f"{kind}/{path.stem}" for kind in PLANS for path in sorted((GOLDEN / kind).glob("*.json"))))
+PAGES = tuple(name.removesuffix(".json") for name in CASES if name.endswith(".json"))
+REPORTS = tuple(name for name in PAGES if not name.startswith(("simulate/", "rebalance/")))
 """Reports of every kind: a page shows them all."""
 
 HOSTILE = "\"']|`*_<img src=x>&amp;#35;%0A::error::\\\x1b[2J\u202e\r\n```\n| x |\nend; classDef"
@@ -42,19 +41,30 @@ FOREIGN_KEYS = frozenset(("byNode",))
 
 
 def golden_report(name: str) -> ItemsReport:
-    """Return a report of the goldens, such as ``show/shop``."""
-    return msgspec.convert(_values(name), TYPES[name.partition("/")[0]])
+    """Return the report of a golden, such as ``show/shop``."""
+    report = page_report(name)
+    assert isinstance(report, ItemsReport)
+    return report
 
 
+@cache
 def page_report(name: str) -> AnyReport:
-    """Return a report of the goldens, of any kind."""
-    kind = name.partition("/")[0]
-    return msgspec.convert(_values(name), PLANS[kind]) if kind in PLANS else golden_report(name)
+    """Return the report of a golden, of any kind."""
+    reports: list[AnyReport] = []
+
+    def kept(report: AnyReport) -> str:
+        reports.append(report)
+        return ""
+
+    with chdir(ROOT), patch.object(structured, "to_json", kept):
+        spread(*CASES[f"{name}.json"])
+    return reports[0]
 
 
 def poisoned_report(name: str) -> ItemsReport:
     """Return the same with hostile text wherever others write."""
-    return msgspec.convert(_poisoned(_values(name)), TYPES[name.partition("/")[0]])
+    poisoned: ItemsReport = _poisoned(golden_report(name))
+    return poisoned
 
 
 def pending_text(report: PendingReport, *, wide: bool, colors: bool = False) -> str:
@@ -80,23 +90,20 @@ def strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever JSON holds
             yield from strings(each)
 
 
-def _values(name: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
-
-
 def _poisoned(value: Any, *, foreign: bool = False, keys: bool = False) -> Any:  # noqa: ANN401 - whatever JSON holds
     """Return the value with hostile text behind what others write."""
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, Enum):
         return value + HOSTILE if foreign else value
-    if isinstance(value, list):
-        return [_poisoned(each, foreign=foreign) for each in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        (key + HOSTILE if keys else key): _poisoned(
-            each,
-            foreign=(isinstance(each, str) and key in FOREIGN) or (isinstance(each, list) and key in FOREIGN_LISTS),
-            keys=key in FOREIGN_KEYS,
-        )
-        for key, each in value.items()
-    }
+    if isinstance(value, tuple | list):
+        return type(value)(_poisoned(each, foreign=foreign) for each in value)
+    if isinstance(value, dict):
+        return {(key + HOSTILE if keys else key): _field(key, each) for key, each in value.items()}
+    if isinstance(value, msgspec.Struct):
+        encoded = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+        return msgspec.structs.replace(value, **{name: _field(key, getattr(value, name)) for name, key in encoded})
+    return value
+
+
+def _field(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a report holds
+    names = FOREIGN if isinstance(value, str) else FOREIGN_LISTS
+    return _poisoned(value, foreign=key in names, keys=key in FOREIGN_KEYS)

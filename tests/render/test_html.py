@@ -21,6 +21,9 @@ from kubectl_spread.contract.simulate import EvictedPod, RefusedManifest, Simula
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.fixes.conclusion import Command, Route
+from kubectl_spread.diagnosis.fixes.proposals import Uncordon
+from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -263,7 +266,7 @@ class TestCards:
         for item in report.items if not isinstance(report, SkewReport) else ():
             if isinstance(item, PendingItem) and item.same_as:
                 continue
-            assert {command for fix in item.fixes for command in fix.commands} <= set(shown)
+            assert {command_line(each) for fix in item.fixes for each in fix.commands} <= set(shown)
             assert not item.message or item.message in shown
 
     def test_an_event_that_differs_is_set_beside_ours(self) -> None:
@@ -290,7 +293,7 @@ class TestCards:
         report = golden_report("why-pending/shop")
         assert isinstance(report, PendingReport)
         first = msgspec.structs.replace(
-            report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=("x",), feasible=("n",)
+            report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=(("x",),), feasible=("n",)
         )
         page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
         effects = "Then 1 of 2 Pending Pods can be scheduled, this one on n. x would do as well."
@@ -560,10 +563,12 @@ class TestSuffix:
         (item,) = report.items
         far = tuple(msgspec.structs.replace(each, name=f"{each.name}{self.SUFFIX}") for each in item.nodes)
         command = f"kubectl uncordon node-c1{self.SUFFIX}"
-        fix = msgspec.structs.replace(item.fixes[0], commands=(command,), summary=command)
+        name = f"node-c1{self.SUFFIX}"
+        route = Route(commands=(Command(verb="uncordon", kind="node", name=name),))
+        fix = msgspec.structs.replace(item.fixes[0], proposals=(Uncordon(node=name),), routes=(route,))
         page = pending_page(msgspec.structs.replace(item, nodes=far, fixes=(fix,)))
         assert command in page.texts("code")
-        assert any("kubectl uncordon node-c1." in words for words in page.texts("p"))
+        assert any("uncordon node-c1." in words for words in page.texts("p"))
 
     def test_names_that_share_nothing_stay_as_they_are(self) -> None:
         assert "Node names end in" not in page_of(golden_report("why-pending/shop")).texts("dt")

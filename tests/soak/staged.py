@@ -30,9 +30,9 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.objects.core import NOT_ANSWERING
 from kubectl_spread.scheduler import cycle
 from tests.build import Object, namespace
@@ -201,7 +201,7 @@ def parts(staged: PendingItem | CheckItem, whole: PendingItem | CheckItem) -> It
     first = {node.name: node.plugin for node in whole.nodes}
     if wrong := [node.name for node in staged.nodes if node.first is True and node.plugin != first[node.name]]:
         yield f"{wrong} said to be rejected first by what does not"
-    if isinstance(staged.core_of, tuple) and not all(fix.proved_on == "read" for fix in staged.fixes):
+    if isinstance(staged.core_of, tuple) and not all(fix.on_read_pods for fix in staged.fixes):
         yield "a fix that is not said to be proved on what was read"
 
 

@@ -20,6 +20,8 @@ from kubectl_spread.controllers.rollout_plan import (
 )
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
+from kubectl_spread.diagnosis.fixes.conclusion import Fix, Route
+from kubectl_spread.diagnosis.fixes.proposals import RaiseMaxSkew
 from kubectl_spread.simulation.placement import Jam, Placement
 from kubectl_spread.wording import check
 from kubectl_spread.wording.check import ASSUMPTIONS, assumption, edit_line, fix_sentence
@@ -158,8 +160,10 @@ def test_a_change_in_one_line(edit: ManifestEdit, line: str) -> None:
 
 
 def test_a_fix_as_a_sentence() -> None:
-    assert fix_sentence("raise maxSkew", ["line 7: maxSkew: 2", "kubectl apply"]) == (
-        "Fix: raise maxSkew (line 7: maxSkew: 2; kubectl apply)."
+    raised = RaiseMaxSkew(topology_key="zone", max_skew=2)
+    fix = Fix(proposals=(raised,), feasible=(), admits=1, siblings=1, changes=(), routes=(Route(),), on_read_pods=False)
+    assert fix_sentence(fix, ["line 7: maxSkew: 2", "kubectl apply"]) == (
+        "Fix: raise maxSkew to 2 in the constraint on zone (line 7: maxSkew: 2; kubectl apply)."
     )
 
 

@@ -15,6 +15,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     BudgetsNotRead,
     Effect,
     Ending,
+    Fix,
     Fragment,
     HeldByFinalizers,
     Keeper,
@@ -25,21 +26,20 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Route,
     StayingPod,
     SufferingNodes,
-    VerifiedFix,
     WhyNotDeleted,
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.waits import LASTING
-from kubectl_spread.wording.fixes import OVERTAKEN, WAITS, fragment_text, instead, left_alone, starts, summary
+from kubectl_spread.wording.fixes import OVERTAKEN, WAITS, changes, fragment_text, instead, left_alone, starts, summary
 
 ZONE = "topology.kubernetes.io/zone"
 MOVE = of.MovePod(namespace="shop", pod="web-0", node="a1")
 WEB = "deployment/web"
 
 
-def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposal | None = None) -> VerifiedFix:
+def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposal | None = None) -> Fix:
     """Return a fix that is made so."""
-    return VerifiedFix(
+    return Fix(
         proposals=(proposal or of.MakeSoft(topology_key=ZONE),),
         after_deletion=after,
         mends=False,
@@ -150,22 +150,22 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
     ],
 )
 def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:
-    assert summary([proposal]) == text
+    assert summary(fix(proposal=proposal)) == text
 
 
 def test_a_change_of_two_constraints_is_one_clause() -> None:
     both = [of.MakeSoft(topology_key=key) for key in ("rack", ZONE)]
-    assert summary(both) == (
+    assert changes(both) == (
         f"set whenUnsatisfiable ScheduleAnyway in the constraints on rack and {ZONE}, so that it is only a preference"
     )
-    assert summary([of.AddMatchLabelKeys(topology_key=key, label="hash") for key in ("rack", ZONE)]) == (
+    assert changes([of.AddMatchLabelKeys(topology_key=key, label="hash") for key in ("rack", ZONE)]) == (
         f"add matchLabelKeys [hash] to the constraints on rack and {ZONE}, so that they count only Pods of the same"
         " revision"
     )
 
 
 def test_two_changes_are_one_sentence() -> None:
-    assert summary([of.Uncordon(node="a1"), MOVE]) == "uncordon a1; also delete the Pod shop/web-0 on a1"
+    assert changes([of.Uncordon(node="a1"), MOVE]) == "uncordon a1; also delete the Pod shop/web-0 on a1"
 
 
 @pytest.mark.parametrize(
@@ -240,12 +240,12 @@ def test_two_changes_are_one_sentence() -> None:
     ],
 )
 def test_what_the_commands_set_off(route: Route, text: str) -> None:
-    assert starts(fix(route)) == text
+    assert "; ".join(starts(fix(route))) == text
 
 
 @pytest.mark.parametrize("effect", Effect)
 def test_every_effect_has_its_sentence(effect: Effect) -> None:
-    text = starts(fix(Route(effect=effect, owner=WEB)))
+    text = "; ".join(starts(fix(Route(effect=effect, owner=WEB))))
     assert text
     assert "{" not in text
 
@@ -254,7 +254,7 @@ def test_what_is_to_be_known_comes_first_and_once() -> None:
     routes = [Route(effect=Effect.THIS_POD_ONLY), Route(effect=Effect.ROLLOUT, owner=WEB), Route()]
     proposal = of.AddToleration(cost=2, taint="x")
     twice = fix(*routes, proposal=proposal)
-    assert starts(twice).split("; ") == [
+    assert starts(twice) == [
         "the nodes are reserved on purpose: make sure that this Pod belongs there",
         "the first command changes only this Pod",
         f"replaces each Pod of {WEB}",
@@ -284,7 +284,7 @@ def test_what_is_to_be_known_comes_first_and_once() -> None:
     ],
 )
 def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str) -> None:
-    assert starts(fix(Route(), after=after, proposal=MOVE)) == text
+    assert "; ".join(starts(fix(Route(), after=after, proposal=MOVE))) == text
 
 
 @pytest.mark.parametrize(

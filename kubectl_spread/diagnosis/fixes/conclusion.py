@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Operations, Override
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 
 if TYPE_CHECKING:
     from kubectl_spread.apiserver.eviction import EvictionRefused
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision
     from kubectl_spread.controllers.do_not_evict import Kept
     from kubectl_spread.controllers.taints import NodeTrouble
     from kubectl_spread.controllers.workloads import PodName
@@ -198,10 +202,19 @@ class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
     gains: bool
 
 
-class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
-    """A set of changes that lets the Pod in, verified by simulation; for other fields see ``contract.fixes.Fix``.
+class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A set of changes that lets the Pod in, verified by simulation on the snapshot.
 
     Attributes:
+        offered: present where it is one of the two that are printed unless all are asked for.
+        feasible: the nodes it opens, best first.
+        admits: how many of the workload's Pending Pods it lets in, once the rollout that it triggers has ended; if that
+            was not simulated, placed one after another. At least that many if it was verified with only some Pods read.
+        siblings: how many Pending Pods the workload has, this Pod included.
+        changes: the simulated changes, for another simulation.
+        routes: how to make the changes.
+        decision: what the cluster's autoscaler decides about the Pod after this change of it, or as it is, for a new
+            node; None for other changes, and without an autoscaler.
         after_deletion: what happens to the deleted Pod; None if no Pod is deleted.
         mends: whether it makes a constraint select its own Pod, which it did not: such fixes come first.
         alike: the objects of each set of changes with the same result.
@@ -212,6 +225,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         warnings: ids of the findings that it adds; none is an error.
     """
 
+    offered: Literal[True] | UnsetType = UNSET
     proposals: tuple[Proposal, ...]
     after_deletion: AfterDeletion | None = None
     mends: bool = False
@@ -226,6 +240,12 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     on_read_pods: bool
     for_good: bool = False
     warnings: tuple[str, ...] = ()
+    decision: AutoscalerDecision | None = None
+
+    @property
+    def id(self) -> str:
+        """The class of the change; joined by ``+`` if there are two."""
+        return "+".join(proposal.id for proposal in self.proposals)
 
     @property
     def cost(self) -> int:
@@ -243,13 +263,55 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
 
     @property
+    def commands(self) -> tuple[Command, ...]:
+        """What to run, in order; empty if no command makes the change."""
+        return tuple(command for route in self.routes for command in route.commands)
+
+    @property
+    def edits(self) -> tuple[ManifestEdit, ...]:
+        """What to change in the checked manifest; empty if the change is made elsewhere."""
+        return tuple(edit for route in self.routes for edit in route.edits)
+
+    def with_edits(self, changed: Callable[[ManifestEdit], ManifestEdit]) -> Fix:
+        """Return the fix with its edits changed."""
+        routes = (replace(route, edits=tuple(map(changed, route.edits))) for route in self.routes)
+        return replace(self, routes=tuple(routes))
+
+    @property
+    def fragment(self) -> Fragment | None:
+        """What to write in the source of the Pod; None for nothing."""
+        return next((route.fragment for route in self.routes if route.fragment), None)
+
+    @property
+    def keeper(self) -> Keeper | None:
+        """What keeps the owner as its source describes it; None if nothing shows it."""
+        return next((route.keeper for route in self.routes if route.keeper), None)
+
+    @property
+    def created(self) -> int | None:
+        """How many Pods an older ReplicaSet creates while the Pending ones are deleted; None for other changes."""
+        return next((route.created for route in self.routes if route.created is not None), None)
+
+    @property
+    def new_labels(self) -> Mapping[str, str]:
+        """The labels of the node that it adds; empty for other changes."""
+        added = next((change.object for change in self.changes if change.object is not UNSET), {})
+        labels: Mapping[str, str] = added.get("metadata", {}).get("labels", {})
+        return labels
+
+    @property
+    def without_node(self) -> int:
+        """How many Pods of the workload may have no node in the end (count); 0 also if no rollout was simulated."""
+        return self.rollout_end.most if self.rollout_end else 0
+
+    @property
     def in_vain(self) -> bool:
         """Whether it replaces Pods and helps none in the end."""
         return self.rollout_end is not None and not self.rollout_end.gains
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, bool, int, bool, bool, int, int, int]:
-        """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
+    def rank(self) -> tuple[object, ...]:
+        """The sort key of fixes, the safest first; fixes of one rank are sorted by what they change.
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
         all, then those that break less, then those that cost less. Those that replace Pods in vain come after all of
@@ -267,6 +329,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
             self.disturbs.rank,
             self.cost,
             -len(self.feasible),
+            *(proposal.order for proposal in self.proposals),
         )
 
 
@@ -318,14 +381,33 @@ class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
 NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
-class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
+    """What lets the Pod in, or removes it, without any action, once it is over.
+
+    Attributes:
+        sure: whether time alone is enough: nobody has to repair a node, and no controller to remove a finalizer.
+        nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
+        workload: the owner of the rollout or of the Pod that is deleted, or the Job; empty for others.
+    """
+
+    sure: bool = True
+    nodes: tuple[str, ...] = ()
+    workload: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The class of what to wait for."""
+        return type(self).__name__
+
+
+class NodeRecovery(Wait, frozen=True, kw_only=True):
     """Nodes that take the Pod once they recover and any cordon is lifted; without ``taints`` only that closes them.
 
     ``problems``: the conditions that report one on cordoned nodes; ``ending``: Pods that are being deleted there, and
     have to end too.
     """
 
-    nodes: tuple[str, ...]
+    sure: bool = False
     taints: tuple[str, ...]
     trouble: NodeTrouble
     cordoned: bool
@@ -333,96 +415,77 @@ class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
     ending: tuple[PodName, ...] = ()
 
 
-class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
+class PodEnding(Wait, frozen=True, kw_only=True):
     """Pods in the way that are being deleted, all of which have to end."""
 
     pods: tuple[PodName, ...]
-    nodes: tuple[str, ...]
     ending: Ending
 
 
-class RolloutGoesOn(msgspec.Struct, frozen=True):
+class RolloutGoesOn(Wait, frozen=True, kw_only=True):
     """The rollout of the Pod's owner removes Pods in the way once new ones are Ready, or replaces the Pod itself."""
 
-    owner: str
     replaces: bool = False
 
 
-class JobGoesOn(msgspec.Struct, frozen=True, kw_only=True):
+class JobGoesOn(Wait, frozen=True, kw_only=True):
     """The Pod's Job goes on: once any of ``pods`` (count) ends, which are on ``nodes``, a Pod of the Job finds a node.
 
     ``running``: all Pods of the Job that run (count).
     """
 
-    owner: str
     pods: int
-    nodes: tuple[str, ...]
     running: int
 
 
-class JobEnd(msgspec.Struct, frozen=True, kw_only=True):
+class JobEnd(Wait, frozen=True, kw_only=True):
     """Another Job ends, whose Pods (count) use the room on ``nodes``; ``ours``: it is in the namespace of the Pod."""
 
+    sure: bool = False
     namespace: str
     name: str
     pods: int
-    nodes: tuple[str, ...]
     priority: int
     ours: bool
 
 
-class PodRemoval(msgspec.Struct, frozen=True, kw_only=True):
+class PodRemoval(Wait, frozen=True, kw_only=True):
     """The Pod itself is deleted because of its owner, so that no change is of use."""
 
-    owner: str
     why: Literal["is being deleted", "is suspended", "wants no Pods", "has more Pods than it needs"]
 
 
-class ClaimCreation(msgspec.Struct, frozen=True):
+class ClaimCreation(Wait, frozen=True, kw_only=True):
     """The Pod's controller creates the claims that it lacks."""
 
     claims: tuple[str, ...]
 
 
-class NodeRemoval(msgspec.Struct, frozen=True, kw_only=True):
+class NodeRemoval(Wait, frozen=True, kw_only=True):
     """Nodes about to be removed; without them the Pod finds a node."""
 
-    nodes: tuple[str, ...]
     trouble: NodeTrouble
 
 
-class NodeAddition(msgspec.Struct, frozen=True):
+class NodeAddition(Wait, frozen=True, kw_only=True):
     """A node of the cluster's autoscaler: one that starts and has room for the Pod, or one that nothing forbids.
 
     Attributes:
+        nodes: the one that starts, if it has joined the cluster.
         pools: what it may come from, as a sentence names them; empty if it starts already.
-        node: its name; empty if it has not joined the cluster.
     """
 
+    sure: bool = False
     autoscaler: str
     pools: str = ""
-    node: str = ""
-
-
-Wait: TypeAlias = (
-    NodeRecovery
-    | NodeRemoval
-    | PodEnding
-    | PodRemoval
-    | ClaimCreation
-    | RolloutGoesOn
-    | JobGoesOn
-    | JobEnd
-    | NodeAddition
-)
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
     """The result of the search; fixes and new nodes are sorted by rank. ``complete``: whether all were tried."""
 
-    fixes: tuple[VerifiedFix, ...] = ()
-    new_nodes: tuple[VerifiedFix, ...] = ()
-    not_offered: tuple[NotOffered, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    new_nodes: tuple[Fix, ...] = ()
+    left_alone: tuple[NotOffered, ...] = ()
     waits: tuple[Wait, ...] = ()
     complete: bool = True
 

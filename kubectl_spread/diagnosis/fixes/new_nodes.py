@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-import msgspec
-
 from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision, DomainNotOffered, NoDomain
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
 from kubectl_spread.autoscalers.karpenter.scheduler import solve
 from kubectl_spread.diagnosis.fixes.candidate import EditPod
 from kubectl_spread.diagnosis.fixes.change import Operations
-from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
+from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.diagnosis.fixes.constraints import honor_taints, lower_min_domains
 from kubectl_spread.diagnosis.fixes.patch import set_to
 from kubectl_spread.diagnosis.fixes.proposals import RequireZones
@@ -24,16 +22,9 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 
 
-class NewNodeFix(msgspec.Struct, frozen=True):
-    """A change that opens no node that exists, and what Karpenter decides after it."""
-
-    fix: VerifiedFix
-    decision: AutoscalerDecision
-
-
 def new_node_fixes(
     situation: Situation, siblings: Sequence[Pod], scheduler: Scheduler, decided: AutoscalerDecision
-) -> tuple[NewNodeFix, ...]:
+) -> tuple[Fix, ...]:
     """Return the changes after which Karpenter may bring a node, the safest first.
 
     ``siblings`` are the Pending Pods of the workload, this one first; ``decided`` is its decision as things are.
@@ -46,7 +37,7 @@ def new_node_fixes(
         decision = solve(after.pod, scheduler)
         if decision.decision is not Decision.NEW_NODE or after.errors - situation.errors:
             continue
-        fix = VerifiedFix(
+        fix = Fix(
             proposals=(candidate.proposal,),
             feasible=(),
             admits=0,
@@ -54,9 +45,10 @@ def new_node_fixes(
             changes=merge_changes((candidate,), situation.pod),
             routes=tuple(routes_of((candidate,), situation, siblings)),
             on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
+            decision=decision,
         )
-        fixes.append(NewNodeFix(fix, decision))
-    return tuple(sorted(fixes, key=lambda each: each.fix.rank))
+        fixes.append(fix)
+    return tuple(sorted(fixes, key=lambda fix: fix.rank))
 
 
 def _candidates(situation: Situation, decided: AutoscalerDecision) -> Iterator[EditPod]:

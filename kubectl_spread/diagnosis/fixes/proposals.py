@@ -25,11 +25,23 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
         """The class of the change, as reports name it."""
         return type(self).__name__
 
+    @property
+    def order(self) -> tuple[object, ...]:
+        """The sort key of changes that are equally good: by class, then by their values."""
+        values = (getattr(self, field) for field in self.__struct_fields__ if field not in {"cost", "overrides"})
+        return EQUALLY_GOOD.index(type(self)), *map(str, values)
+
 
 class OfConstraint(Proposal, frozen=True, kw_only=True):
     """A change of the constraint on a topology key."""
 
     topology_key: str
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """The sort key of changes that are equally good: those of constraints by their own values first."""
+        of_class, key, *values = super().order
+        return of_class, *values, key
 
 
 class FixSelector(OfConstraint, frozen=True, kw_only=True):
@@ -214,3 +226,31 @@ class MakeSoft(OfConstraint, frozen=True, kw_only=True):
     """The constraint becomes a preference."""
 
     cost: int = 4
+
+
+EQUALLY_GOOD = (
+    AddNode,
+    AddMatchLabelKeys,
+    FixSelector,
+    MovePod,
+    RecreatePod,
+    ChangeHostPort,
+    RelaxNodeSelector,
+    RollBack,
+    RequireZones,
+    LabelNode,
+    AddPodLabel,
+    LowerMinDomains,
+    LowerRequests,
+    RelaxPodAffinity,
+    RaiseMaxSkew,
+    RemoveTaint,
+    HonorAffinity,
+    IgnoreAffinity,
+    HonorTaints,
+    MakeSoft,
+    AddToleration,
+    Uncordon,
+    FixTopologyKey,
+)
+"""The classes of changes, in the order in which fixes of one rank come."""

@@ -172,7 +172,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     return conclusion.FixSearch(
         fixes=fixes,
         new_nodes=_ranked(new_nodes, asked),
-        not_offered=alone,
+        left_alone=alone,
         waits=waits,
         complete=complete,
     )
@@ -231,7 +231,7 @@ def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod
     return (pod, *sorted((other for other in own if other.key != pod.key), key=name_order))
 
 
-def fix_for(fix: conclusion.VerifiedFix, pod: Pod, twin: Pod) -> conclusion.VerifiedFix:
+def fix_for(fix: conclusion.Fix, pod: Pod, twin: Pod) -> conclusion.Fix:
     """Return the fix of this Pod for its twin, a Pod that differs only in its name."""
     target, name = target_of(pod), twin.metadata.name
     changes = tuple(
@@ -372,7 +372,7 @@ def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     return [each for each in found if not each.errors]
 
 
-def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[conclusion.VerifiedFix, ...]:
+def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[conclusion.Fix, ...]:
     fixes = [
         _verified_fix(first, tuple(other.names for other in others), asked.situation)
         for first, *others in grouped(working, lambda each: each.likeness).values()
@@ -380,7 +380,7 @@ def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[conclusion.Ver
     return tuple(sorted(fixes, key=lambda fix: fix.rank))
 
 
-def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation) -> conclusion.VerifiedFix:
+def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation) -> conclusion.Fix:
     feasible, routes = fix.after.feasible, fix.routes
     upcoming = new_revision_pod(fix.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
@@ -389,7 +389,7 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
     goes_back = isinstance(fix.parts[0].proposal, RollBack)
     one_revision = mixes in fix.warnings and (goes_back or keeps_all_pods(fix.parts, situation))
     weakens = any(isinstance(part.proposal, RaiseMaxSkew | MakeSoft | LowerMinDomains) for part in fix.parts)
-    return conclusion.VerifiedFix(
+    return conclusion.Fix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
         mends=any(part.mends for part in fix.parts),

@@ -74,17 +74,17 @@ def removal(situation: Situation) -> conclusion.PodRemoval | None:
             return None
         # Without this finalizer, the owner is gone at once, or another finalizer keeps it, and its Pods.
         if owner.metadata.deletion_timestamp and FOREGROUND in owner.metadata.finalizers:
-            return conclusion.PodRemoval(owner=str(ref), why="is being deleted")
+            return conclusion.PodRemoval(workload=str(ref), why="is being deleted")
         if isinstance(owner, Job):
             pods = {each.key: each for each in (pod, *active(snapshot.controlled_by(pod.metadata.controller_key, Pod)))}
             going, left = by_range(owner, pods.values())
             # Of the others, those without a node are deleted first.
             if pods[pod.key] in going or count_surplus(owner, len(left)) >= sum(each.waits for each in left):
                 return conclusion.PodRemoval(
-                    owner=str(ref), why="is suspended" if owner.spec.suspend else "has more Pods than it needs"
+                    workload=str(ref), why="is suspended" if owner.spec.suspend else "has more Pods than it needs"
                 )
         if isinstance(owner, OF_EQUALS) and not owner.spec.replicas_wanted:
-            return conclusion.PodRemoval(owner=str(ref), why="wants no Pods")
+            return conclusion.PodRemoval(workload=str(ref), why="wants no Pods")
     return None
 
 
@@ -98,7 +98,7 @@ def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     yield from _claims(situation)
     if not spent() and _rollout_lets_in(situation):
         owner = str(owner_of(situation.pod, situation.handle.snapshot))
-        yield conclusion.RolloutGoesOn(owner=owner, replaces=situation.is_of_newest_revision is False)
+        yield conclusion.RolloutGoesOn(workload=owner, replaces=situation.is_of_newest_revision is False)
     yield from _job_ends(situation, spent)
 
 
@@ -125,7 +125,7 @@ def _job_goes_on(situation: Situation, spent: Spent) -> Iterator[conclusion.JobG
     if ending:
         nodes = tuple(sorted({pod.spec.node_name for pod in ending}))
         owner = f"job/{job.metadata.name}"
-        yield conclusion.JobGoesOn(owner=owner, pods=len(ending), nodes=nodes, running=len(running))
+        yield conclusion.JobGoesOn(workload=owner, pods=len(ending), nodes=nodes, running=len(running))
 
 
 def _job_ends(situation: Situation, spent: Spent) -> Iterator[conclusion.JobEnd]:
@@ -145,6 +145,7 @@ def _job_ends(situation: Situation, spent: Spent) -> Iterator[conclusion.JobEnd]
             yield conclusion.JobEnd(
                 namespace=namespace,
                 name=name,
+                workload=f"job/{name}",
                 pods=len(pods),
                 nodes=tuple(dict.fromkeys(pod.spec.node_name for pod in pods)),
                 priority=pods[0].spec.priority or 0,
@@ -161,19 +162,19 @@ def _claims(situation: Situation) -> Iterator[conclusion.ClaimCreation]:
     made = created(claims_of(owner, situation.pod), snapshot, situation.handle.profile)
     claims = tuple(each.metadata.name for each in made if isinstance(each, PersistentVolumeClaim))
     if claims and replace(situation, handle=situation.handle.with_others(made)).feasible:
-        yield conclusion.ClaimCreation(claims)
+        yield conclusion.ClaimCreation(claims=claims)
 
 
 def _until_gone(pods: Sequence[Pod], situation: Situation) -> conclusion.PodEnding:
-    each = [found for pod in pods if (found := moves.ending(pod, situation)) is not None]
+    endings = [ending for pod in pods if (ending := moves.ending(pod, situation)) is not None]
+    over_since = min((ending.over_since for ending in endings if ending.over_since), default="")
+    finalizers = tuple(dict.fromkeys(finalizer for ending in endings for finalizer in ending.finalizers))
+    grace = max(ending.grace_seconds for ending in endings)
     return conclusion.PodEnding(
-        pods=tuple(map(PodName.of, pods)),
+        sure=not (over_since or finalizers),
         nodes=tuple(dict.fromkeys(pod.spec.node_name for pod in pods)),
-        ending=conclusion.Ending(
-            grace_seconds=max(one.grace_seconds for one in each),
-            over_since=min((one.over_since for one in each if one.over_since), default=""),
-            finalizers=tuple(dict.fromkeys(finalizer for one in each for finalizer in one.finalizers)),
-        ),
+        pods=tuple(map(PodName.of, pods)),
+        ending=conclusion.Ending(grace_seconds=grace, over_since=over_since, finalizers=finalizers),
     )
 
 

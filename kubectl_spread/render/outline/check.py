@@ -28,7 +28,8 @@ COUNTED = (*map(ItemStatus, Verdict), ItemStatus.GATED, ItemStatus.STUCK)
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    whole = outline_with([_item(item, extent) for item in report.items], report, evaluation.common_gaps(report))
+    items = [_item(item, extent, report.metadata.connection_flags) for item in report.items]
+    whole = outline_with(items, report, evaluation.common_gaps(report))
     results = sorted(map(check_status, report.items), key=COUNTED.index)
     of_pods = all(item.kind not in BY_NAME or item.kind in {POD.name, *WORKLOADS} for item in report.items)
     what = count_of(len(results), "Pod template" if of_pods else "manifest")
@@ -43,7 +44,7 @@ def check_status(item: CheckItem) -> ItemStatus:
     return ItemStatus(item.verdict)
 
 
-def _item(item: CheckItem, extent: Extent) -> Item:
+def _item(item: CheckItem, extent: Extent, flags: Sequence[str]) -> Item:
     name, sentence = subject_of(item), check_sentence(item)
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
     review = outline.Review(errors=item.refusals, warnings=item.warnings)
@@ -58,7 +59,7 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     if item.jam is not None:
         from kubectl_spread.render.outline.fixes import steps_block  # Most manifests need none.
 
-        steps = steps_block(item, extent)
+        steps = steps_block(item, extent, flags)
     # How the replicas lie goes on with where they go, unless steps stand between.
     first, *rest = [*([(), (steps,)] if steps else []), *([tables] * bool(tables)), *_evidence(item, extent)] or [()]
     return Item(

@@ -49,7 +49,8 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     brief = extent.brief and several
     having = sorted(causes, key=lambda cause: (cause in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
     shown = [causes[cause][0] for cause in having] if brief else explained
-    items = (_item(each, extent, brief=brief) for each in shown)
+    flags = report.metadata.connection_flags
+    items = (_item(each, extent, flags, brief=brief) for each in shown)
     whole = outline_with(items, report, evaluation.common_gaps(report))
     if not several:
         return whole
@@ -100,7 +101,7 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCaus
     return outline.SharedCause(line=wording.shared_by(cause, pods), workloads=workloads)
 
 
-def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
+def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: bool) -> Item:
     if isinstance(explained, NotCreated):
         name, missing = f"{explained.namespace}/{explained.workload}", explained.wanted - explained.created
         told = wording.never_created(missing, explained.wanted, refused_now=not explained.message_from)
@@ -119,7 +120,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     head = [Note(line=others, names_pods=True)] if others and not extent.folded else []
     notes = [Note(line=line) for line in (*placed, *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
-    paragraphs = (first, *_paragraphs(item, extent, brief=brief))
+    paragraphs = (first, *_paragraphs(item, extent, flags, brief=brief))
     # Where there is little room, nothing is between the sentence and the fixes.
     together = len(paragraphs) if brief else 2 if extent.folded else 1
     joined = tuple(block for blocks in paragraphs[:together] for block in blocks)
@@ -127,7 +128,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     return Item(item=item, headline=headline, paragraphs=paragraphs, pods=len(explained))
 
 
-def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[tuple[Block, ...]]:
+def _paragraphs(item: PendingItem, extent: Extent, flags: Sequence[str], *, brief: bool) -> Iterator[tuple[Block, ...]]:
     tables: tuple[Block, ...] = ()
     # The autoscaler waits until the scheduler finds no node.
     if item.autoscaler is not UNSET and item.verdict is not Verdict.SCHEDULABLE:
@@ -135,7 +136,7 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
 
         yield decision_notes(item.autoscaler)
         tables = pool_tables(item.autoscaler, extent)
-    yield from ((block,) for block in (steps_block(item, extent, brief=brief),) if block is not None)
+    yield from ((block,) for block in (steps_block(item, extent, flags, brief=brief),) if block is not None)
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import UNSET, UnsetType
+from msgspec import UnsetType
 
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
+from kubectl_spread.diagnosis.fixes.change import Override
+from kubectl_spread.diagnosis.fixes.choice import is_safe
 from kubectl_spread.diagnosis.fixes.proposals import AddNode
+from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Column, Extent, Note, Tone
 from kubectl_spread.render.outline.access import outline_with
-from kubectl_spread.render.outline.fixes import is_safe
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.wording import rebalance as wording
-from kubectl_spread.wording.fixes import further_node
+from kubectl_spread.wording.fixes import WAITS, further_node, starts, summary
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
 TONES = {
@@ -109,22 +111,23 @@ def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Ite
     if items:
         yield outline.table_of(COLUMNS, items, title="Constraints")
     yield from (Note(line=line) for line in reasons_of(report))
-    yield from dict.fromkeys(block for item in items for block in _to_do_first(item))
+    flags = report.metadata.connection_flags
+    yield from dict.fromkeys(block for item in items for block in _to_do_first(item, flags))
 
 
-def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
+def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.Block]:
     """Yield what lets a plan reach more: what ends by itself, then the first change of nothing set on purpose."""
-    yield from (Note(line=wording.WAIT_FOR.format(each.message)) for each in item.waits or ())
+    yield from (Note(line=wording.WAIT_FOR.format(WAITS.text(wait))) for wait in item.waits)
     fix = next(filter(is_safe, item.fixes), None)
     if fix is not None and fix.id != AddNode.__name__:
-        yield Note(line=wording.fix_first(fix.summary, fix.starts))
+        yield Note(line=wording.fix_first(summary(fix), starts(fix)))
         if fix.commands:
-            yield outline.Commands(commands=fix.commands)
+            yield outline.Commands(commands=tuple(command_line(command, flags) for command in fix.commands))
         return
-    if not item.waits and any(each.overrides is not UNSET for each in item.fixes):
+    if not item.waits and any(fix.overrides is not Override.NOTHING for fix in item.fixes):
         yield Note(line=wording.ASK_FIRST)
     if fix is not None:
-        yield Note(line=f"{further_node(with_short_keys(fix.summary), fix.alike)}.")
+        yield Note(line=f"{with_short_keys(further_node(fix))}.")
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (

@@ -11,8 +11,6 @@ from typing import Any
 import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.contract.fix_search import searched_fields
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.search import search_fixes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
@@ -21,7 +19,7 @@ from kubectl_spread.scheduler.framework import Handle
 from tests.build import Object
 from tests.conformance.answer import profile_of, snapshot_of
 from tests.conformance.generate import Case, cases
-from tests.diagnosis.fixes.clusters import Reported
+from tests.diagnosis.fixes.clusters import JsonFix, Reported, reported
 
 SUITES = ("spread", "filters")
 MINOR = 36
@@ -36,7 +34,7 @@ class Refused:
     found: Reported
 
     @property
-    def claims(self) -> tuple[Fix, ...]:
+    def claims(self) -> tuple[JsonFix, ...]:
         """Everything that is said to let the Pod in."""
         return (*self.found.fixes, *self.found.new_nodes)
 
@@ -49,14 +47,14 @@ def refused(*, seed: int, count: int) -> Iterator[Refused]:
         situation = situation_of(case)
         if left and situation is not None and not situation.evaluation.feasible:
             left -= 1
-            yield Refused(case, situation, reported(situation))
+            yield Refused(case, situation, offered(situation))
         if not left:
             return
 
 
-def reported(situation: Situation) -> Reported:
+def offered(situation: Situation) -> Reported:
     """Return what is offered for the Pod."""
-    return Reported(**searched_fields(search_fixes(situation, [situation.pod], lambda: False)))
+    return reported(search_fixes(situation, [situation.pod], lambda: False))
 
 
 def situation_of(case: Mapping[str, Any]) -> Situation | None:
@@ -68,7 +66,7 @@ def situation_of(case: Mapping[str, Any]) -> Situation | None:
     return Situation(pod, Handle.build(snapshot_of(case["objects"], profile), profile))
 
 
-def with_fix(case: Case, fix: Fix) -> Case:
+def with_fix(case: Case, fix: JsonFix) -> Case:
     """Return the case with the changes of the fix made to its plain objects."""
     return with_changes(case, json.loads(msgspec.json.encode(fix.changes)))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.fix_search import searched_fields
-from kubectl_spread.contract.fixes import ExpectedChange, Fix
+from kubectl_spread.contract.fixes import ExpectedChange, expected_change
+from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_fixes, siblings_of
@@ -17,10 +18,13 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+from kubectl_spread.wording.fixes import left_alone
 from tests.build import ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 
 WEB = {"app": "web"}
 HASH = "pod-template-hash"
+JsonFix: TypeAlias = Any
+"""A fix as JSON has it, with texts and commands."""
 
 
 def zones(**fields: Mapping[str, object]) -> list[Object]:
@@ -37,8 +41,8 @@ def web(name: str = "web", *, on: str = "", **fields: object) -> Object:
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
     """What the search found, as it is reported."""
 
-    fixes: tuple[Fix, ...]
-    new_nodes: tuple[Fix, ...]
+    fixes: tuple[JsonFix, ...]
+    new_nodes: tuple[JsonFix, ...]
     left_alone: tuple[str, ...]
     waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
     fix_search: str
@@ -77,15 +81,26 @@ def conclusion(
 
 def search(objects: Sequence[Object], pending: Object, **options: object) -> Reported:
     """Return what is offered for the Pod; the options are those of ``conclusion``."""
-    return Reported(**searched_fields(conclusion(objects, pending, **options)))  # type: ignore[arg-type] # any field, by the builder's own names
+    return reported(conclusion(objects, pending, **options))  # type: ignore[arg-type] # any field, by the builder's own names
 
 
-def fixes(objects: Sequence[Object], pending: Object, **options: object) -> dict[str, Fix]:
+def reported(found: FixSearch) -> Reported:
+    """Return what the search found, as it is reported."""
+    return Reported(
+        fixes=to_form(found.fixes),
+        new_nodes=to_form(found.new_nodes),
+        left_alone=tuple(map(left_alone, found.left_alone)),
+        waits=tuple(map(expected_change, found.waits)) or UNSET,
+        fix_search="complete" if found.complete else "bounded",
+    )
+
+
+def fixes(objects: Sequence[Object], pending: Object, **options: object) -> dict[str, JsonFix]:
     """Return what is offered for the Pod, by class; the last of a class that is offered more than once."""
     return {fix.id: fix for fix in search(objects, pending, **options).fixes}
 
 
-def patch_of(fix: Fix) -> list[tuple[str, str, object]]:
+def patch_of(fix: JsonFix) -> list[tuple[str, str, object]]:
     """Return the operations of a fix that patches one object: (op, path, value), None for no value."""
     (change,) = fix.changes
     operations = msgspec.json.decode(msgspec.json.encode(change.json_patch))

@@ -9,10 +9,10 @@ import copy
 import random
 from collections.abc import Iterator
 
-from kubectl_spread.contract.fixes import Fix
 from tests.build import Object
 from tests.conformance.generate import Case
-from tests.diagnosis.fixes.claims import Refused, refused, reported, situation_of
+from tests.diagnosis.fixes.claims import Refused, offered, refused, situation_of
+from tests.diagnosis.fixes.clusters import JsonFix
 
 OWNERS = (
     *(("apps/v1", "ReplicaSet"),) * 3,
@@ -52,7 +52,7 @@ def dressed(*, seed: int, count: int) -> Iterator[Refused]:
             _dress(described, dice)
         situation = situation_of(case)
         if situation is not None and not situation.evaluation.feasible:
-            yield Refused(case, situation, reported(situation))
+            yield Refused(case, situation, offered(situation))
 
 
 def _dress(described: Object, dice: random.Random) -> None:
@@ -73,7 +73,7 @@ def _dress(described: Object, dice: random.Random) -> None:
         metadata |= {"deletionTimestamp": _ENDS, "deletionGracePeriodSeconds": dice.choice((30, 300))}
 
 
-def forbidden(case: Case, fix: Fix) -> str:
+def forbidden(case: Case, fix: JsonFix) -> str:
     """Return what of the fix must never be offered; empty where nothing."""
     objects = {_key(each): each for each in case["objects"]}
     for change in fix.changes:

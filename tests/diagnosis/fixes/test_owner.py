@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.route import keeper_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.workloads import Deployment, StatefulSet
 from tests.build import Object
-from tests.diagnosis.fixes.clusters import fixes, web, zones
+from tests.diagnosis.fixes.clusters import JsonFix, fixes, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
 ARGO: Object = {"annotations": {"argocd.argoproj.io/tracking-id": "shop-web:apps/Deployment:shop/web"}}
@@ -49,7 +48,7 @@ def test_nobody_says_so(labels: Object) -> None:
     assert keeper_of(convert({"metadata": {"labels": labels}}, Deployment)) is None
 
 
-def offered(kind: str = "StatefulSet", **metadata: object) -> dict[str, Fix]:
+def offered(kind: str = "StatefulSet", **metadata: object) -> dict[str, JsonFix]:
     """Return what is offered for a Pod whose workload has such labels and annotations, and zone c a taint."""
     pending = web("web-2")
     by = owner(kind, pending)

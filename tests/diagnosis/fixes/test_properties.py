@@ -14,7 +14,8 @@ from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import Requirement, conflict_cores
 from kubectl_spread.objects.core import Pod
-from tests.diagnosis.fixes.claims import Refused, refused, reported, situation_of, with_fix
+from tests.diagnosis.fixes import claims
+from tests.diagnosis.fixes.claims import Refused, refused, situation_of, with_fix
 from tests.diagnosis.fixes.clusters import patch_of
 
 SEED = 7
@@ -89,7 +90,7 @@ def test_the_order_of_input_changes_nothing(pending: Sequence[Refused]) -> None:
     for each in pending[::3]:
         shuffled = situation_of({**each.case, "objects": dice.sample(each.case["objects"], len(each.case["objects"]))})
         assert shuffled is not None
-        assert reported(shuffled) == each.found, each.case["id"]
+        assert claims.offered(shuffled) == each.found, each.case["id"]
 
 
 def test_no_smaller_set_of_requirements_covers_every_node(pending: Sequence[Refused]) -> None:

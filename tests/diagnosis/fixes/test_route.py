@@ -9,12 +9,11 @@ from collections.abc import Sequence
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.search import fix_for
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_workloads import held_revision
-from tests.diagnosis.fixes.clusters import HASH, WEB, conclusion, fixes, search, web, zones
+from tests.diagnosis.fixes.clusters import HASH, WEB, JsonFix, conclusion, fixes, search, web, zones
 from tests.diagnosis.fixes.owners import cron_job, owned, owner, template
 
 TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
@@ -22,7 +21,7 @@ CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 RAISED = [{"op": "add", "path": "/spec/template/spec/topologySpreadConstraints/0/maxSkew", "value": 2}]
 
 
-def offered(by: Object | None, *, above: Object | None = None, pending: Object | None = None) -> dict[str, Fix]:
+def offered(by: Object | None, *, above: Object | None = None, pending: Object | None = None) -> dict[str, JsonFix]:
     """Return what is offered for a Pod of web in a crowded cluster.
 
     Args:
@@ -252,7 +251,7 @@ class TestNewRevision:
     """What becomes of the Pods that the changed template makes."""
 
     @staticmethod
-    def rollout(*constraints: Object) -> dict[str, Fix]:
+    def rollout(*constraints: Object) -> dict[str, JsonFix]:
         """Return what is offered for a Pod of a Deployment whose own revision crowds zones a and b."""
         pending = web("web-0", topologySpreadConstraints=[*constraints])
         deployment = owner("Deployment", pending)
@@ -319,7 +318,7 @@ class TestWhatWaits:
     """All Pods that wait are deleted where their owner replaces none."""
 
     @staticmethod
-    def asked(kind: str, *, partition: int = 0) -> Fix:
+    def asked(kind: str, *, partition: int = 0) -> JsonFix:
         """Return what a larger skew takes for two Pods of such a workload."""
         strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
         by = owner(kind, web(), updateStrategy=strategy if partition else {})

@@ -9,20 +9,19 @@ import pytest
 import yaml
 from msgspec import UNSET
 
-from kubectl_spread.contract.fix_search import fix_reports
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
-from tests.diagnosis.fixes.clusters import HASH, conclusion, fixes, patch_of, search, web, zones
+from tests.diagnosis.fixes.clusters import HASH, JsonFix, conclusion, fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
 TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
 CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 
 
-def order(fix: Fix) -> tuple[bool, int, bool, bool, int, int, int, str]:
+def order(fix: JsonFix) -> tuple[bool, int, bool, bool, int, int, int, str]:
     """Return what fixes are ordered by."""
     gone = "no controller recreates it" in fix.starts
     overrides = fix.overrides.rank if isinstance(fix.overrides, Override) else 0
@@ -191,12 +190,12 @@ class TestAnotherPodsFix:
     """The fix of one Pod, made for its twin."""
 
     @staticmethod
-    def twins(objects: Sequence[Object], pending: Object) -> dict[str, Fix]:
+    def twins(objects: Sequence[Object], pending: Object) -> dict[str, JsonFix]:
         """Return what is offered for a Pod of another name, by class."""
         other = {**pending, "metadata": {**pending["metadata"], "name": "twin"}}
         pod, twin = typed_pod(pending), typed_pod(other)
-        made = (fix_for(each, pod, twin) for each in conclusion(objects, pending).fixes)
-        return {fix.id: fix for fix in fix_reports(made)}
+        made = tuple(fix_for(each, pod, twin) for each in conclusion(objects, pending).fixes)
+        return {fix.id: fix for fix in to_form(made)}
 
     def test_names_the_twin(self) -> None:
         replica_set = owner("ReplicaSet", web())

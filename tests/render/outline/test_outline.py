@@ -15,7 +15,6 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.pending import EventReport, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
@@ -23,6 +22,8 @@ from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.fixes.conclusion import Effect, Fix, Route
+from kubectl_spread.diagnosis.fixes.proposals import AddToleration
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.html import to_html
@@ -44,7 +45,7 @@ from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.show import show_details
 from tests.render.page_reader import read
-from tests.render.reports import GOLDEN, REPORTS, check_text, golden_report, pending_text, poisoned_report
+from tests.render.reports import REPORTS, check_text, golden_report, page_report, pending_text, poisoned_report
 
 # Paths and reasons are for programs, titles for formats that have headings; a report's own item is for what is drawn.
 NOT_SAID = frozenset(("title", "tones", "path", "reason", "item"))
@@ -140,18 +141,17 @@ NAMES = st.lists(WORDS, min_size=1, max_size=7).map(tuple)
 SOME = st.lists(WORDS, max_size=7).map(tuple)
 PODS = st.lists(st.builds(PodName, namespace=WORDS, name=WORDS), min_size=1, max_size=6).map(tuple)
 FIXES = st.builds(
-    Fix,
-    id=WORDS,
-    summary=WORDS,
-    cost=st.just(1),
+    lambda **fields: Fix(**fields),  # noqa: PLW0108 - hypothesis would read the types of its fields
+    offered=st.sampled_from((UNSET, True)),
+    proposals=st.tuples(st.builds(AddToleration, taint=WORDS)),
     feasible=NAMES,
     admits=st.just(1),
     siblings=st.integers(1, 3),
-    alike=SOME,
+    alike=st.lists(NAMES, max_size=3).map(tuple),
     changes=st.just(()),
-    commands=SOME,
-    starts=WORDS | st.just(""),
-    new_revision=SOME | st.just(UNSET),
+    routes=st.tuples(st.builds(Route, effect=st.just(None) | st.just(Effect.ROLLOUT), owner=WORDS)),
+    new_revision=SOME | st.none(),
+    on_read_pods=st.booleans(),
 )
 GAPS = st.lists(st.builds(Incomplete, what=WORDS, why=WORDS, consequence=WORDS), max_size=2).map(tuple)
 FOUND = st.builds(Finding, id=WORDS, severity=st.sampled_from(Severity), path=WORDS, message=WORDS)
@@ -211,7 +211,6 @@ def test_every_kind_of_block_is_among_them() -> None:
     deprecated = (ValidationWarning(field="spec.a", message="deprecated"),)
     items = tuple(msgspec.structs.replace(item, warnings=deprecated) for item in report.items)
     checked = outline_of(msgspec.structs.replace(report, items=items), Extent())
-    plan = msgspec.json.decode((GOLDEN / "rebalance/shop.json").read_bytes(), type=RebalanceReport)
-    planned = outline_of(plan, Extent())
+    planned = outline_of(page_report("rebalance/shop"), Extent())
     found = {type(block) for outline in (pending, checked, planned) for each in outline.items for block in each.blocks}
     assert found == set(get_args(Block))

@@ -1,0 +1,189 @@
+"""What is offered first of all that lets a Pod in: decided once, so that every format offers the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.diagnosis.fixes import proposals
+from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    Fix,
+    NodeAddition,
+    NodeRecovery,
+    NodeRemoval,
+    NotOffered,
+    StayingPod,
+    SufferingNodes,
+    Wait,
+)
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
+from kubectl_spread.objects.meta import grouped
+from kubectl_spread.scheduler import podtopologyspread, unread_nodes
+
+if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.evaluation import Judgement
+
+MOST = 2
+"""Fixes (count) that are offered first; the others come when all are asked for."""
+WEAKENING = (proposals.RaiseMaxSkew, proposals.MakeSoft)
+AFTER_A_NODE = (*WEAKENING, proposals.MovePod, proposals.RollBack)
+"""Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them."""
+AGAINST_TAINTS = (proposals.AddToleration, proposals.RemoveTaint)
+NAMING_A_LABEL = (proposals.LabelNode, proposals.FixTopologyKey)
+
+
+class Searched(Protocol):
+    """What lets a Pod in: the result of a search, or an item of a report that has it."""
+
+    @property
+    def fixes(self) -> Sequence[Fix]:
+        """The fixes, by rank."""
+
+    @property
+    def new_nodes(self) -> Sequence[Fix]:
+        """New nodes in the form of fixes."""
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """What happens without any action."""
+
+    @property
+    def left_alone(self) -> Sequence[NotOffered]:
+        """What is not offered, although it would let the Pod in."""
+
+
+class Hidden(Enum):
+    """Why a fix is not offered first."""
+
+    IN_VAIN = auto()
+    OVERRIDING = auto()
+    LOSING = auto()
+    NEEDLESS = auto()
+    """It ends running Pods, and waiting is enough."""
+
+
+class UnlabelledNodes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Nodes that reject the Pod only because they lack the topology key.
+
+    Attributes:
+        in_use: whether any node has the key and counts.
+    """
+
+    topology_key: str
+    nodes: tuple[str, ...]
+    in_use: bool
+
+
+def with_offered(searched: Searched) -> tuple[Fix, ...]:
+    """Return the fixes, those marked that are offered first."""
+    first = offered_first(searched)
+    return tuple(replace(fix, offered=True) if any(fix is each for each in first) else fix for fix in searched.fixes)
+
+
+def offered_first(searched: Searched) -> tuple[Fix, ...]:
+    """Return the first fix, and its equal for another constraint, or the next of another kind that lets in Pods.
+
+    None that takes the Pod from its node pool, or replaces Pods in vain. Where anything else lets the Pod in, none that
+    overrides a decision or deletes Pods for good, and where it is only a matter of time, none that ends running Pods:
+    those come when all are asked for.
+    """
+    fixes = searched.fixes
+    forward = (fix for fix in fixes if not _is_only(fix, proposals.RollBack))
+    otherwise = bool(searched.waits) or any(is_safe(fix) and fix.admits for fix in forward)
+    alone = all(fix.siblings <= 1 for fix in fixes)
+    soon = any(wait.sure and (alone or wait.workload) for wait in searched.waits)
+    kept = [
+        fix
+        for fix in fixes
+        if not fix.in_vain
+        and fix.overrides is not Override.NODE_POOL
+        and not (searched.new_nodes and any(isinstance(part, AGAINST_TAINTS) for part in fix.proposals))
+        and not (otherwise and fix.overrides is not Override.NOTHING)
+        and not ((otherwise or searched.new_nodes) and fix.disturbs is Disturbance.LOST)
+        and not (soon and fix.disturbs is not Disturbance.NOTHING)
+    ]
+    others = [fix for fix in kept[1:] if are_equal(kept[0], fix)]
+    others = others or [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
+    helping = [fix for fix in others if fix.admits or kept[0].admits]
+    return (*kept[:1], *(helping or others)[: MOST - 1])
+
+
+def are_equal(first: Fix, second: Fix) -> bool:
+    """Whether each weakens another constraint, equally far: one of them is enough."""
+    return _is_only(first, *WEAKENING) and (first.id, first.admits) == (second.id, second.admits)
+
+
+def is_safe(fix: Fix) -> bool:
+    """Whether the fix keeps what somebody decided, and ends no Pod for good."""
+    return fix.overrides is Override.NOTHING and fix.disturbs is not Disturbance.LOST
+
+
+def nodes_come_first(searched: Searched, shown: Sequence[Fix]) -> bool:
+    """Whether a new node is better than the first of the fixes that are shown."""
+    return not shown or _is_only(shown[0], *AFTER_A_NODE) or not any(map(is_safe, searched.fixes))
+
+
+def awaits_node(searched: Searched) -> bool:
+    """Whether the cluster's autoscaler adds a node by itself."""
+    return any(isinstance(wait, NodeAddition) for wait in searched.waits)
+
+
+def comes_before_waits(searched: Searched, fix: Fix) -> bool:
+    """Whether the fix only uncordons a healthy node where others have to recover: no repair is worth waiting for."""
+    repairs = bool(searched.waits) and all(isinstance(wait, NodeRecovery) for wait in searched.waits)
+    uncordons = _is_only(fix, proposals.Uncordon) and fix.overrides is Override.NOTHING
+    return repairs and uncordons and fix.admits == fix.siblings
+
+
+def why_hidden(fix: Fix) -> Hidden:
+    """Return why the fix is not offered first."""
+    if fix.in_vain:
+        return Hidden.IN_VAIN
+    if fix.overrides is not Override.NOTHING:
+        return Hidden.OVERRIDING
+    return Hidden.LOSING if fix.disturbs is Disturbance.LOST else Hidden.NEEDLESS
+
+
+def not_proposed(searched: Searched) -> Iterator[tuple[NotOffered, bool]]:
+    """Yield what is not offered, and whether there is another Pod like it; of nodes, only those that nobody awaits."""
+    awaited = {
+        wait.trouble
+        for wait in searched.waits
+        if isinstance(wait, NodeRemoval) or (isinstance(wait, NodeRecovery) and wait.taints and not wait.problems)
+    }
+    others = (
+        each for each in searched.left_alone if not (isinstance(each, SufferingNodes) and each.trouble in awaited)
+    )
+    for alike in grouped(others, lambda each: each.why if isinstance(each, StayingPod) else each).values():
+        yield alike[0], bool(alike[1:])
+
+
+def nodes_to_label(searched: Searched, unlabelled: Sequence[UnlabelledNodes]) -> Sequence[UnlabelledNodes]:
+    """Return the nodes to label: none if a fix names their label."""
+    named = any(isinstance(part, NAMING_A_LABEL) for fix in searched.fixes for part in fix.proposals)
+    return () if named else unlabelled
+
+
+def unlabelled_nodes(judgement: Judgement) -> Iterator[UnlabelledNodes]:
+    """Yield, for each topology key of a hard constraint, the nodes that reject the Pod only because they lack it."""
+    of_scheduler = {podtopologyspread.NAME, unread_nodes.NAME}  # The latter is no filter.
+    plugins = {name: {each.plugin for each in node.rejections} for name, node in judgement.evaluation.nodes.items()}
+    alone = {name for name, rejecting in plugins.items() if podtopologyspread.NAME in rejecting <= of_scheduler}
+    lacking: dict[str, dict[str, None]] = {}
+    # Two constraints may have the same key.
+    for constraint in judgement.spread.constraints:
+        for node in constraint.bypassed_nodes if constraint.hard else ():
+            if isinstance(node.key, str) and node.name in alone:
+                lacking.setdefault(node.key, {})[node.name] = None
+    absent = {each.topology_key for each in judgement.spread.constraints if not each.domains}
+    for key, names in lacking.items():
+        yield UnlabelledNodes(topology_key=key, nodes=tuple(names), in_use=key not in absent)
+
+
+def _is_only(fix: Fix, *classes: type[Proposal]) -> bool:
+    return len(fix.proposals) == 1 and isinstance(fix.proposals[0], classes)
