@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kubectl_spread.errors import UsageError
@@ -30,30 +29,19 @@ STRUCTURED = ("json", "yaml")
 class Format:
     """A format of ``-o``: a function of a module of ``kubectl_spread.render``, and the kinds of reports it can print.
 
-    ``templated`` ones take a template, or with ``from_file`` the name of a file with one.
+    ``templated`` ones take a template.
     """
 
     module: str
     function: str
     reports: frozenset[str] = EVERY_REPORT
     templated: bool = False
-    from_file: bool = False
 
     def load(self, template: str) -> Callable[[AnyReport], str]:
-        """Return the function that prints a report; UsageError if the template is invalid or cannot be read."""
+        """Return the function that prints a report; UsageError if the template is invalid."""
         function = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
-        if self.from_file:
-            template = _read_template(template)
         printing: Callable[[AnyReport], str] = function(template) if self.templated else function
         return printing
-
-
-def _read_template(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"error reading the template {path}: {reason}") from error
 
 
 FORMATS: Mapping[str, Format] = {
@@ -68,8 +56,6 @@ FORMATS: Mapping[str, Format] = {
     "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
     "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW,))),
     "jsonpath": Format("jsonpath", "printer", templated=True),
-    "jsonpath-as-json": Format("jsonpath", "printer_as_json", templated=True),
-    "jsonpath-file": Format("jsonpath", "printer", templated=True, from_file=True),
 }
 """Name of ``-o`` → format."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.skew import SkewReport
 
 TEXT = ("table", "wide")
-FORMATS = (*TEXT, "json", "yaml", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=")
+FORMATS = (*TEXT, "json", "yaml", "jsonpath=")
 """The formats that can be printed repeatedly."""
 HOME, ERASE_LINE, ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 """ECMA-48: move to the upper left corner; erase the rest of the line; erase everything below."""

@@ -60,7 +60,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "shop",
         *SHOP,
         "-o",
-        "jsonpath-as-json={.items[*].fixes[*].id}",
+        "jsonpath={.items[*].fixes[*].id}",
     ),
     "why-pending/reserved-zone.md": ("why-pending", "-A", *RESERVED, "-o", "markdown"),
     "why-pending/reserved-zone.mmd": ("why-pending", "-A", *RESERVED, "-o", "mermaid"),

@@ -1,4 +1,1 @@
-"""What other tools answer about the same Pods, measured: they are asked beside a real control plane, and judged alike.
-
-``python -m tests.comparison`` writes the tables of ``docs/comparison.md``.
-"""
+"""The descheduler, asked about the clusters that ``rebalance`` plans for: ``python -m tests.comparison``."""

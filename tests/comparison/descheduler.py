@@ -162,3 +162,13 @@ def figures(found: Sequence[Compared]) -> Mapping[str, tuple[int, int]]:
         )
         for what, count in _COUNTED.items()
     }
+
+
+def table(compared: Mapping[str, Sequence[Compared]]) -> str:
+    """Return a row for each thing that is counted, two columns for each sort of clusters, in Markdown."""
+    counted = {what: figures(clusters) for what, clusters in compared.items()}
+    sides = (f"descheduler {VERSION}", "`kubectl spread`")
+    headings = ("", *(f"{side}, {what}" for what in counted for side in sides))
+    rows = [[name, *(str(number) for each in counted.values() for number in each[name])] for name in _COUNTED]
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

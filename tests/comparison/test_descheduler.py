@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.comparison import imbalances
-from tests.comparison.descheduler import NAME, VERSION, Compared, End, figures
-from tests.comparison.page import EVICTIONS, PAGE, evictions_table, read_table
+from tests.comparison.descheduler import NAME, VERSION, Compared, End, figures, table
 from tests.soak.rebalance import report_of
 
 WELL = End(evictions=2, waited=0, unplaced=0, beyond=0)
@@ -22,7 +21,8 @@ def test_the_version_is_the_one_that_is_built() -> None:
 
 
 def test_the_page_has_what_is_counted() -> None:
-    assert [*read_table(PAGE.read_text(), EVICTIONS)] == [*figures([BESIDE])]
+    page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text()
+    assert all(f"| {what} | " in page for what in figures([BESIDE]))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_each_side_is_counted_by_the_same_rules() -> None:
 
 
 def test_a_column_a_side_and_a_sort_of_clusters() -> None:
-    lines = evictions_table({"one": [BESIDE]}).splitlines()
+    lines = table({"one": [BESIDE]}).splitlines()
     assert lines[0] == f"|  | descheduler {VERSION}, one | `kubectl spread`, one |"
     assert lines[2] == "| Pods evicted | 2 | 2 |"
 

@@ -1,4 +1,4 @@
-"""A sample of clusters put to the descheduler too; ``python -m tests.comparison evictions`` asks about more."""
+"""A sample of clusters put to the descheduler too; ``python -m tests.comparison`` asks about more."""
 
 from __future__ import annotations
 

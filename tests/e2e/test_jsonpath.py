@@ -9,7 +9,7 @@ import pytest
 
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.kubectl import Kubectl
-from tests.render.jsonpath_templates import AS_JSON, REFUSED, TEMPLATES, VALUES
+from tests.render.jsonpath_templates import TEMPLATES, VALUES
 
 pytestmark = pytest.mark.e2e
 
@@ -30,14 +30,3 @@ def patched(kubectl: Kubectl, output: str) -> tuple[int, str]:
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_kubectl_prints_the_same(template: str, kubectl: Kubectl) -> None:
     assert patched(kubectl, f"jsonpath={template}") == (0, TEMPLATES[template])
-
-
-@pytest.mark.parametrize("template", AS_JSON)
-def test_kubectl_prints_the_same_json(template: str, kubectl: Kubectl) -> None:
-    assert patched(kubectl, f"jsonpath-as-json={template}") == (0, AS_JSON[template])
-
-
-@pytest.mark.parametrize("template", REFUSED)
-def test_kubectl_refuses_the_same(template: str, kubectl: Kubectl) -> None:
-    code, printed = patched(kubectl, f"jsonpath={template}")
-    assert (code, printed) == (1, "")

@@ -1,6 +1,6 @@
 """What is true of an incident, held against what ``why-pending`` reports; needs no scheduler.
 
-Each folder has cluster.yaml, want.json, screen.txt (what the terminal shows), and scheduler-config.yaml where the
+Each folder has cluster.yaml, want.json, and scheduler-config.yaml where the
 cluster has one. want.json holds:
 
 * ``story`` and ``pod``;

@@ -10,7 +10,7 @@ from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.errors import UsageError
 from kubectl_spread.render import jsonpath
-from tests.render.jsonpath_templates import AS_JSON, REFUSED, TEMPLATES, VALUES
+from tests.render.jsonpath_templates import REFUSED, TEMPLATES, VALUES
 
 REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())
 
@@ -20,33 +20,10 @@ def test_a_template_is_filled_as_kubectl_fills_it(template: str) -> None:
     assert jsonpath.fill(jsonpath.parse(template), VALUES) == TEMPLATES[template]
 
 
-@pytest.mark.parametrize("template", AS_JSON)
-def test_results_are_json_as_kubectl_writes_it(template: str) -> None:
-    assert jsonpath.fill_as_json(jsonpath.parse(template), VALUES) == AS_JSON[template]
-
-
 @pytest.mark.parametrize("template", REFUSED)
 def test_what_makes_no_sense_is_refused(template: str) -> None:
     with pytest.raises(UsageError, match="error parsing jsonpath: "):
         jsonpath.parse(template)
-
-
-@pytest.mark.parametrize(
-    ("template", "expected"),
-    [
-        ("{range .rows[*]}{.name}", "a range has no {end}"),
-        ("{..}", "nothing follows .."),
-        ("{.rows[?(@.domains[*].value=='a')]}", "cannot look up"),
-        ("{.rows[?(@['name','skew']==1)]}", "can only compare one element at a time"),
-        ('{.kind "x"}', "unrecognized character"),
-        ('{"a" "b"}', "only one text or path may stand in braces"),
-        ('{"\\q"}', "cannot read the quoted text"),
-    ],
-)
-def test_what_kubectl_takes_but_this_program_does_not_is_said(template: str, expected: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        jsonpath.parse(template)
-    assert expected in refused.value.message
 
 
 @pytest.mark.parametrize("template", [".rows[0].name", "rows[0].name", "$.rows[0].name"])
@@ -61,7 +38,6 @@ def test_data_of_another_shape_holds_nothing(template: str) -> None:
 
 def test_reports_are_read_as_programs_read_them() -> None:
     assert jsonpath.printer('{.kind} {.metadata.kubeVersion}{"\\n"}')(REPORT) == "PendingReport v1.36\n"
-    assert jsonpath.printer_as_json("{.items}")(REPORT) == "[\n    []\n]\n"
 
 
 @given(st.text(alphabet="{}[]()?@$.*,:'\"\\ab1 =<>!&|\n-", max_size=30))

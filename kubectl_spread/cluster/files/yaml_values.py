@@ -4,37 +4,30 @@ Like kubectl, it splits a file at ``---`` lines before it parses, and reads YAML
 are booleans, ``0755`` is octal, dates stay text. kubectl silently drops text after ``...`` and the first of two equal
 keys; here both are errors, unless the caller asks for the repeated keys.
 
-Documents are built from parser events, without recursion. So neither deep nesting nor aliases for billions of values
-take more time and memory than the text.
-
 Source: apimachinery pkg/util/yaml/decoder.go, sigs.k8s.io/yaml v1.6.0, go.yaml.in/yaml/v2 v2.4.3 (kubectl v1.36).
 """
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Protocol
 
 import msgspec
 import yaml
-from yaml import events
 
 from kubectl_spread.objects.decoding import as_sent, type_name
 from kubectl_spread.objects.meta import Plain
 
 MAX_DEPTH = 200
 """The deepest nesting of mappings and lists; the schemas of Kubernetes stay below 100."""
-
 MAX_ALIASED = 100_000
 """The most values that the aliases of a document may stand for."""
-
 _SEPARATOR = re.compile(r"^---(.*)\n?", re.MULTILINE)
 _CONTENT = re.compile(r"^[ \r]*[^ \r\n#]", re.MULTILINE)
-
+_CONTENT_AFTER_TABS = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
+_PART = re.compile(r"\[([^\[\]]*)\]|([^.\[\]]+)")
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
@@ -43,10 +36,10 @@ _WORDS = {
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?P<octal>0[0-7]*)|[1-9][0-9]*)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
-# Longer than a 64-bit integer in any base; Python refuses more than 4,300 digits.
-_LONGEST_INTEGER = 100
+_LONGEST_INTEGER = 100  # Longer than 64 bits in any base; Python refuses more than 4,300 digits.
 _TOO_DEEP = f"mappings and lists are nested more than {MAX_DEPTH} deep"
-_TAGGED_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
+_UNTAGGED, _TEXT = "untagged", "text"
+_RESOLVED_TAGS = {_UNTAGGED, *(f"tag:yaml.org,2002:{name}" for name in ("bool", "float", "int", "null"))}
 
 
 class YamlError(Exception):
@@ -56,8 +49,12 @@ class YamlError(Exception):
         super().__init__(f"line {line}, column {column}: {reason}" if column else f"line {line}: {reason}")
 
 
-class _RefusedError(Exception):
-    """A value that the parser accepts and we refuse."""
+class _Loader(yaml.CSafeLoader):
+    """Leaves the types of plain scalars open: PyYAML's own are not those of go-yaml."""
+
+    def resolve(self, kind: type[yaml.Node], _value: str, implicit: tuple[bool, bool]) -> str:
+        """Return the tag of a node that has none; ``implicit[0]`` is whether a scalar is plain."""
+        return _UNTAGGED if kind is yaml.ScalarNode and implicit[0] else _TEXT
 
 
 class YamlDocument(msgspec.Struct, frozen=True):
@@ -87,23 +84,20 @@ class YamlDocument(msgspec.Struct, frozen=True):
             raise YamlError(f"only a comment may follow ---, not {self.separator!r}", line=self.line - 1)
         if not _CONTENT.search(self.text):
             return None
-        builder = _Builder(self.line, twice)
         try:
-            for event in yaml.parse(self.text, Loader=yaml.CSafeLoader):
-                builder.take(event)
+            root = yaml.compose(self.text, Loader=_Loader)
         except yaml.reader.ReaderError as error:
             line = self.line + self.text.encode()[: error.position].count(b"\n")
             raise YamlError(str(error.reason), line=line) from error
         except yaml.MarkedYAMLError as error:
-            line, column = _place(error.problem_mark)
-            began, _ = _place(error.context_mark)
-            reason = (
-                f"{error.problem} ({error.context} from line {self.line + began})" if error.context else error.problem
-            )
-            # libyaml has a bound of its own, of 1,000, and reads ahead of what it gives us.
-            reason = _TOO_DEEP if "maximum nesting depth" in str(error.problem) else reason
-            raise YamlError(str(reason), line=self.line + line, column=column + 1) from error
-        return builder.root
+            reason, mark = str(error.problem), error.problem_mark
+            if error.context and error.context_mark:
+                reason += f" ({error.context} from line {self.line + error.context_mark.line})"
+            # libyaml stops at 1,000.
+            reason = _TOO_DEEP if "maximum nesting depth" in reason else reason
+            line, column = (mark.line, mark.column + 1) if mark else (0, 0)
+            raise YamlError(reason, line=self.line + line, column=column) from error
+        return None if root is None else _Builder(self.line, twice).value(root, "")
 
 
 def split(text: str) -> Iterator[YamlDocument]:
@@ -124,156 +118,90 @@ def split(text: str) -> Iterator[YamlDocument]:
             separator, start = match[1].strip(), match.end()
 
 
-class _Mark(Protocol):
-    """A position in the text; both parsers of PyYAML have such a class."""
-
-    line: int
-    column: int
-
-
-def _place(mark: _Mark | None) -> tuple[int, int]:
-    return (mark.line, mark.column) if mark else (0, 0)
-
-
-class _Open(msgspec.Struct):
-    """An open mapping or list.
-
-    Attributes:
-        before: the number of values of the document before it.
-        key: the key whose value comes next; None when a key comes next.
-        merging: whether the key was ``<<``.
-        lines: key → its line.
-    """
-
-    values: dict[str, Plain] | list[Plain]
-    start: events.CollectionStartEvent
-    before: int
-    key: str | None = None
-    merging: bool = False
-    lines: dict[str, int] = {}
-
-
 class _Builder:
+    """Makes plain values of nodes; an alias is the node of its anchor again."""
+
     def __init__(self, first_line: int, twice: dict[str, tuple[int, int]] | None) -> None:
-        self.root: Plain = None
-        self._twice = twice
-        self._first_line = first_line
-        self._open: list[_Open] = []
-        self._count = 0
-        self._aliased = 0
-        self._anchors: dict[str, tuple[Plain, int]] = {}
+        self._first_line, self._twice = first_line, twice
+        self._count = self._aliased = 0
+        self._made: dict[int, tuple[Plain, int] | None] = {}
+        """Node → its value and number of values; None for one that is not complete."""
 
-    def take(self, event: events.Event) -> None:
-        """Take the next event of the parser; raise a YamlError with its line where a value is refused."""
-        try:
-            self._take(event)
-        except _RefusedError as refusal:
-            line, column = _place(event.start_mark)
-            raise YamlError(str(refusal), line=self._first_line + line, column=column + 1) from refusal
+    def _refused(self, node: yaml.Node, reason: str) -> YamlError:
+        mark = node.start_mark
+        return YamlError(reason, line=self._first_line + mark.line, column=mark.column + 1)
 
-    def _take(self, event: events.Event) -> None:
-        if isinstance(event, events.ScalarEvent):
+    def value(self, node: yaml.Node, path: str, depth: int = 0) -> Plain:
+        if isinstance(node, yaml.ScalarNode):
             self._count += 1
-            self._add(_scalar(event), event, size=1)
-        elif isinstance(event, events.CollectionStartEvent):
-            if len(self._open) == MAX_DEPTH:
-                raise _RefusedError(_TOO_DEEP)
-            values: dict[str, Plain] | list[Plain] = {} if isinstance(event, events.MappingStartEvent) else []
-            self._open.append(_Open(values, start=event, before=self._count))
-            self._count += 1
-        elif isinstance(event, events.CollectionEndEvent):
-            ended = self._open.pop()
-            self._add(ended.values, ended.start, size=self._count - ended.before)
-        elif isinstance(event, events.AliasEvent):
-            self._add_alias(event)
-
-    def _add_alias(self, event: events.AliasEvent) -> None:
-        if any(each.start.anchor == event.anchor for each in self._open):
-            raise _RefusedError(f"the anchor {event.anchor!r} contains itself")
-        if event.anchor not in self._anchors:
-            raise _RefusedError(f"there is no anchor {event.anchor!r}")
-        value, size = self._anchors[event.anchor]
-        self._count += size
-        self._aliased += size
-        if self._aliased > MAX_ALIASED:
-            raise _RefusedError(f"the aliases expand to more than {MAX_ALIASED} values")
-        self._add(value, event, size=size)
-
-    def _add(self, value: Plain, event: events.NodeEvent, *, size: int) -> None:
-        if event.anchor and not isinstance(event, events.AliasEvent):
-            self._anchors[event.anchor] = value, size
-        if not self._open:
-            self.root = value
-            return
-        parent = self._open[-1]
-        if isinstance(parent.values, list):
-            parent.values.append(value)
-        elif parent.merging:
-            # Of several mappings the first wins, and all override earlier keys, as in go-yaml.
-            for mapping in reversed(value) if isinstance(value, list) else [value]:
-                if not isinstance(mapping, dict):
-                    raise _RefusedError(f"<< takes a mapping or a list of mappings, not {type_name(mapping)}")
-                parent.values.update(mapping)
-            parent.merging = False
-        elif parent.key is None:
-            self._add_key(parent, value, event)
+            return self._scalar(node)
+        before = self._count
+        if id(node) in self._made:
+            made = self._made[id(node)]
+            if made is None:
+                raise self._refused(node, "the anchor contains itself")
+            self._count += made[1]
+            self._aliased += made[1]
+            if self._aliased > MAX_ALIASED:
+                raise self._refused(node, f"the aliases expand to more than {MAX_ALIASED} values")
+            return made[0]
+        if depth == MAX_DEPTH:
+            raise self._refused(node, _TOO_DEEP)
+        self._made[id(node)] = None
+        self._count += 1
+        values: Plain
+        if isinstance(node, yaml.MappingNode):
+            values = self._mapping(node, path, depth + 1)
         else:
-            parent.values[parent.key] = value
-            parent.key = None
+            values = [self.value(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(node.value)]
+        self._made[id(node)] = values, self._count - before
+        return values
 
-    def _add_key(self, parent: _Open, value: Plain, event: events.NodeEvent) -> None:
-        if isinstance(event, events.ScalarEvent) and event.value == "<<" and event.implicit[0]:
-            parent.merging = True
-            return
-        parent.key = _key(value)
-        line = self._first_line + _place(event.start_mark)[0]
-        if parent.key in parent.lines:
-            if self._twice is None:
-                raise _RefusedError(f"the key {parent.key!r} is given twice, first on line {parent.lines[parent.key]}")
-            steps = (
-                f"[{len(each.values)}]" if isinstance(each.values, list) else f".{each.key}" for each in self._open
-            )
-            self._twice["".join(steps).removeprefix(".")] = parent.lines[parent.key], line
-        parent.lines[parent.key] = line
+    def _mapping(self, node: yaml.MappingNode, path: str, depth: int) -> dict[str, Plain]:
+        values: dict[str, Plain] = {}
+        lines: dict[str, int] = {}
+        for key_node, value_node in node.value:
+            if key_node.tag == _UNTAGGED and key_node.value == "<<":
+                merged = self.value(value_node, path, depth)
+                # Of several mappings the first wins, and all override earlier keys, as in go-yaml.
+                for mapping in reversed(merged) if isinstance(merged, list) else [merged]:
+                    if not isinstance(mapping, dict):
+                        wrong = f"<< takes a mapping or a list of mappings, not {type_name(mapping)}"
+                        raise self._refused(value_node, wrong)
+                    values.update(mapping)
+                continue
+            key, line = self._key(key_node), self._first_line + key_node.start_mark.line
+            place = f"{path}.{key}".removeprefix(".")
+            if key in lines and self._twice is None:
+                raise self._refused(key_node, f"the key {key!r} is given twice, first on line {lines[key]}")
+            if key in lines and self._twice is not None:
+                self._twice[place] = lines[key], line
+            lines[key] = line
+            values[key] = self.value(value_node, place, depth)
+        return values
 
+    def _key(self, node: yaml.Node) -> str:
+        """Source: sigs.k8s.io/yaml yaml.go convertToJSONableObject (v1.6.0)."""
+        value: Plain = self._scalar(node) if isinstance(node, yaml.ScalarNode) else node.value
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, str | int | float):
+            return str(value)
+        raise self._refused(node, f"a key must be a string, not {'null' if value is None else 'a list or a mapping'}")
 
-def _key(value: Plain) -> str:
-    """Source: sigs.k8s.io/yaml yaml.go convertToJSONableObject (v1.6.0)."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise _RefusedError(f"a key must be a string, not {type_name(value)}")
-
-
-def _scalar(event: events.ScalarEvent) -> Plain:
-    text: str = event.value
-    if event.implicit[0]:
-        return _implicit(text)
-    tag = (event.tag or "").removeprefix("tag:yaml.org,2002:")
-    if tag == "binary":
-        try:
-            return base64.b64decode(text).decode()
-        except ValueError as error:
-            raise _RefusedError(f"{text!r} is not base64 of UTF-8 text") from error
-    if tag not in _TAGGED_TYPES:
-        return text
-    value = _implicit(text)
-    if type(value) not in _TAGGED_TYPES[tag]:
-        raise _RefusedError(f"{text!r} is not a valid !!{tag}")
-    return value
-
-
-def _implicit(text: str) -> Plain:
-    """Source: go.yaml.in/yaml/v2 resolve.go (v2.4.3)."""
-    if text in _WORDS:
-        return _WORDS[text]
-    return _number(text) if text[0] in "+-.0123456789" else text
+    def _scalar(self, node: yaml.ScalarNode) -> Plain:
+        """Source: go.yaml.in/yaml/v2 resolve.go (v2.4.3)."""
+        text: str = node.value
+        if node.tag not in _RESOLVED_TAGS:
+            return text
+        if text in _WORDS:
+            return _WORDS[text]
+        if _NOT_FINITE.fullmatch(text):
+            raise self._refused(node, f"{text} is not a number that JSON can express")
+        return _number(text) if text[0] in "+-.0123456789" else text
 
 
 def _number(text: str) -> Plain:
-    if _NOT_FINITE.fullmatch(text):
-        raise _RefusedError(f"{text} is not a number that JSON can express")
     digits = text.replace("_", "")
     integer = _INTEGER.fullmatch(digits)
     if integer and len(digits) <= _LONGEST_INTEGER:
@@ -283,10 +211,6 @@ def _number(text: str) -> Plain:
     if not _FLOAT.fullmatch(digits) or math.isinf(number := float(digits)):
         return text
     return as_sent(number)
-
-
-_PART = re.compile(r"\[([^\[\]]*)\]|([^.\[\]]+)")
-_CONTENT_AFTER_TABS = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
 
 
 def lines_of(document: YamlDocument, paths: Iterable[str]) -> dict[str, int]:

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tests.bench.large.asking import ask, ask_others
+from tests.bench.large.asking import ask
 from tests.bench.large.cluster import running
 from tests.bench.large.contents import Size
 from tests.bench.large.questions import table
@@ -39,7 +39,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--pods", type=int, default=usual.pods)
     parser.add_argument("--kubeconfig", type=Path, help="measure on a cluster that is up")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--only", default="", help="the questions whose names contain this, and no other plugin")
+    parser.add_argument("--only", default="", help="the questions whose names contain this")
     return parser.parse_args()
 
 
@@ -55,10 +55,8 @@ def _measure(kubeconfig: Path, asked: argparse.Namespace) -> None:
     before = os.getloadavg()
     measured = ask(kubeconfig, turns=asked.turns, only=asked.only)
     _say(table(measured))
-    if not asked.only:
-        _say(table(ask_others(kubeconfig)))
     load = " → ".join(f"{load[0]:.1f}" for load in (before, os.getloadavg()))
-    _say(f"{os.cpu_count()} processors, load {load}; the fastest of {asked.turns} turns, of others of one")
+    _say(f"{os.cpu_count()} processors, load {load}; the fastest of {asked.turns} turns")
 
 
 def _say(text: str) -> None:

@@ -13,18 +13,11 @@ import yaml
 
 from tests.bench.large import contents
 from tests.bench.large.contents import App
-from tests.bench.large.pending import NAMESPACE, ON_ALL_NODES, ON_FEW_NODES, pending_pods
+from tests.bench.large.pending import ON_FEW_NODES, pending_pods
 from tests.bench.large.questions import ANSWERS, BARE_READ, DEPLOYMENT, IN_A_RACK, MANIFEST, QUESTIONS
 from tests.bench.measuring import Measured, measure
-from tests.comparison.rivals import at_hand
-from tests.comparison.stage import unborn
-from tests.comparison.tools import Question
 from tests.controlplane.api import Object
-from tests.controlplane.binaries import build_binaries
-from tests.controlplane.kubectl import Kubectl
 
-_ANY = frozenset(range(128))
-"""Codes that others end with, whatever they mean by them."""
 _BARE_READ = """
 import sys, urllib3
 server, token, authority = sys.argv[1:]
@@ -59,31 +52,6 @@ def ask(kubeconfig: Path, *, turns: int, only: str = "") -> Sequence[Measured]:
         environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "HOME": folder}
         commands = {BARE_READ: _bare_read(kubeconfig), **_questions(manifests, only)}
         return [*measure(commands, environment, turns=turns, answers=ANSWERS)]
-
-
-def ask_others(kubeconfig: Path) -> Sequence[Measured]:
-    """Return how the bare read goes, kubectl, and the plugins by others that are at hand, each asked once.
-
-    They are asked about the Pod for which every node has to be read; what is absent is named on stderr.
-    """
-    kubectl = build_binaries().kubectl
-    with TemporaryDirectory() as folder:
-        question = Question(
-            namespace=NAMESPACE,
-            pod=ON_ALL_NODES,
-            pending=True,
-            manifest=Path(folder) / "pod.json",
-            scheduler_config=None,
-        )
-        client = Kubectl(binary=kubectl, kubeconfig=kubeconfig, home=Path(folder))
-        made = json.loads(client("get", "pod", ON_ALL_NODES, "-n", NAMESPACE, "-o", "json"))
-        question.manifest.write_text(json.dumps(unborn(made)))
-        commands = {
-            BARE_READ: _bare_read(kubeconfig),
-            "kubectl get pods -A": ("kubectl", "get", "pods", "-A"),
-            **{tool.name: tool.command(question) for tool in at_hand().values()},
-        }
-        return [*measure(commands, client.environment(), turns=1, answers=_ANY)]
 
 
 def _bare_read(kubeconfig: Path) -> Sequence[str]:
