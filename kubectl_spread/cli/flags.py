@@ -67,7 +67,7 @@ class LogFlags(Flags):
             "-v",
             metavar="LEVEL",
             parser=_parse_level,
-            help="Log level on standard error: 1 logs what is read, 6 requests, 7 headers, 8 bodies.",
+            help="From level 1 on, log requests and what is read on standard error.",
         ),
     ] = 0
 

@@ -57,12 +57,12 @@ def connection_options(given: Mapping[str, Any]) -> ConnectionOptions:
 
 
 def log_of(flags: LogFlags) -> Log:
-    """Return the log on standard error, at the level of the flags."""
+    """Return the log on standard error; it is silent at level 0."""
     from kubectl_spread.cluster.log import SILENT, Log
 
     if flags.verbosity <= 0:
         return SILENT
-    log = Log(note, flags.verbosity)
+    log = Log(note)
     atexit.register(log.close)
     return log
 

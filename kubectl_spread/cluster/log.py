@@ -1,7 +1,4 @@
-"""The log of ``-v``, and the progress of a read, on one line of a terminal.
-
-The levels of the log are kubectl's: 6 logs each request, 7 its headers too, 8 its body too.
-"""
+"""The log of ``-v``, and the progress of a read, on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -11,39 +8,25 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
-READS = 1
-"""What is read, which rules apply, and what is tried again."""
-REQUESTS = 6
-HEADERS = 7
-BODIES = 8
-LONG_BODIES = 9
-
 
 class Log:
-    """Writes lines up to a level; ``write`` must escape control characters."""
+    """Writes lines: requests, what is read, which rules apply; ``write`` must escape control characters."""
 
-    def __init__(self, write: Callable[[str], object], level: int) -> None:
+    def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
-        self._level = level
         self._lock = threading.Lock()
 
-    def logs(self, level: int) -> bool:
-        """Whether lines of the level are written."""
-        return level <= self._level
-
-    def say(self, level: int, *lines: str) -> None:
-        """Write the lines if the level is logged; no other thread writes between them."""
-        if self.logs(level):
-            with self._lock:
-                for line in lines:
-                    self._write(line)
+    def say(self, line: str) -> None:
+        """Write the line; no other thread writes within it."""
+        with self._lock:
+            self._write(line)
 
     def close(self) -> None:
         """Stop all writing: the interpreter crashes if a thread writes while it exits."""
         self._lock.acquire()
 
 
-SILENT = Log(lambda _: None, 0)
+SILENT = Log(lambda _: None)
 
 DELAY_SECONDS = 0.5
 

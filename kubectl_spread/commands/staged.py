@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.reads import Read, widen_versions
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS, read_with_devices
@@ -122,7 +121,7 @@ def _read_first_stage(read: ReadLists, namespaces: frozenset[str], reads: Sequen
 def _extend(source: Source, view: View, whole: Read, need: Need) -> View:
     if not need:
         return view
-    source.log.say(READS, f"{_describe(need, view)}: {need.why}")
+    source.log.say(f"{_describe(need, view)}: {need.why}")
     return view.with_inventory(_read_more(source, view.snapshot.inventory, need, whole))
 
 
@@ -148,7 +147,7 @@ def _read_more(source: Source, before: Inventory, need: Need, whole: Read) -> In
         return _with_pods(before, source.read(reads), need)
     except StatusError as error:
         # Somebody who may no longer list all Pods may list those of a namespace: the whole list falls back to that.
-        source.log.say(READS, f"{error.message}; reading all Pods")
+        source.log.say(f"{error.message}; reading all Pods")
         return _read_whole(source, before, whole)
 
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.source import ReadLists, Source
@@ -105,7 +104,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, rea
     if not source.server:
         with reporting_bad_objects(source.name, snapshot):
             snapshot = _with_server_defaults(snapshot, profiles[0])
-    source.log.say(READS, f"the rules are those of {version}, {RULES_FROM[version_from]}")
+    source.log.say(f"the rules are those of {version}, {RULES_FROM[version_from]}")
     metadata = Metadata(
         version=__version__,
         server=source.server,

@@ -225,7 +225,7 @@ def test_a_small_cluster_is_read_at_once() -> None:
 
 def test_what_is_read_is_told_with_the_reason() -> None:
     lines: list[str] = []
-    checked(Large([*NAMESPACES, *NODES], log=Log(lines.append, 1)), WAITING)
+    checked(Large([*NAMESPACES, *NODES], log=Log(lines.append)), WAITING)
     assert "reading all Pods: new can be scheduled, unless unread Pods prevent it" in lines
 
 

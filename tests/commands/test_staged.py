@@ -177,7 +177,7 @@ def test_the_versions_are_told() -> None:
 
 def test_what_is_read_is_told_with_the_reason() -> None:
     lines: list[str] = []
-    asked(Large([*NAMESPACES, *NODES, *FULL, WAITING], log=Log(lines.append, 1)))
+    asked(Large([*NAMESPACES, *NODES, *FULL, WAITING], log=Log(lines.append)))
     assert "reading the Pods of 3 of 9 nodes: whether these nodes take the Pods is not known" in lines
 
 

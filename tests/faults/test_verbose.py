@@ -74,7 +74,7 @@ def test_how_the_rules_were_chosen_is_told(flags: tuple[str, ...], how: str, pro
 def test_what_a_cluster_holds_is_told(server: ApiServer, program: Program) -> None:
     server.answer = failing(status(403, "Forbidden"), path="/apis/policy/v1/poddisruptionbudgets", forever=True)
     ended = program.run(*WHY, "-v", "1")
-    where, what, rules = ended.stderr.splitlines()
+    where, what, rules = [line for line in ended.stderr.splitlines() if not line.startswith("GET ")]
     assert ended.code == 1
     assert where == f'the server is {server.url}, of context "main"; the namespace is "shop"'
     found = "6 nodes, 12 pods, 1 namespace, 4 deployments, 4 replicasets, no poddisruptionbudgets \\(forbidden\\)"
@@ -84,38 +84,13 @@ def test_what_a_cluster_holds_is_told(server: ApiServer, program: Program) -> No
 
 def test_every_request_is_told_on_a_line_of_its_own(server: ApiServer, program: Program) -> None:
     server.answer = failing(status(503, "ServiceUnavailable", "shutting down"), path=NODES)
-    lines = program.run(*WHY, "-v", "6").stderr.splitlines()
+    lines = program.run(*WHY, "-v", "1").stderr.splitlines()
     requests = [line for line in lines if line.startswith("GET ")]
     form = rf"GET {server.url}/\S+ (200 OK|404 Not Found|503 Service Unavailable) in \d+ milliseconds, \d+ bytes"
     assert all(re.fullmatch(form, line) for line in requests)
     assert len(requests) == len(server.seen)
     assert sum(f"{PODS}?" in line for line in requests) == sum(seen.path == PODS for seen in server.seen)
     assert any(line.endswith("shutting down; trying again in 0.2 s") for line in lines)
-
-
-def test_lines_of_many_threads_stay_whole(server: ApiServer, program: Program) -> None:
-    lines = program.run(*WHY, "-v", "7").stderr.splitlines()
-    heads = {"Request Headers:", "Response Headers:"}
-    for number, line in enumerate(lines):
-        assert line in heads or line.startswith(("    ", "GET ", "read ", "the "))
-        if line in heads:
-            assert lines[number - 1].startswith("GET ")
-            assert lines[number + 1].startswith("    ")
-    assert len([line for line in lines if line in heads]) == 2 * len(server.seen)
-
-
-def test_what_others_wrote_does_not_steer_the_terminal(server: ApiServer, program: Program) -> None:
-    def answer(seen: Seen) -> Response:
-        if seen.path != "/version":
-            return Shop()(seen)
-        body = '{"gitVersion": "v1.36.2", "note": "\u202e"}\n\t'.encode()
-        return Response(body=body, headers={"X-Note": "\x1b]0;gone\x07"})
-
-    server.answer = answer
-    told = program.run(*WHY, "-v", "9").stderr
-    assert "X-Note: ^[]0;gone\\x07" in told
-    assert '"note": "\\u202e"}\\n\\t' in told
-    assert all(character.isprintable() or character == "\n" for character in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +154,7 @@ def test_no_secret_is_told(place: str, talker: ApiServer, authority: trustme.CA,
     program = Program(kubeconfig, tmp_path)
     flags = ("--token", SECRET) if place == "flag" else ()
     told = no_secret(program.run(*WHY, "-v", "9", *flags))
-    assert (told.code, "Authorization: B" in told.stderr, "<masked>" in told.stderr) == (1, True, True)
+    assert (told.code, f"GET {talker.url}" in told.stderr) == (1, True)
     sent = {seen.header("Authorization") for seen in talker.seen}
     assert sent == {f"Basic {ENCODED}" if place == "password" else f"Bearer {SECRET}"}
     no_secret(program.run(*WHY, "-o", "json", *flags))
@@ -187,7 +162,7 @@ def test_no_secret_is_told(place: str, talker: ApiServer, authority: trustme.CA,
         talker.answer = partial(refuse, code)
         ended = no_secret(program.run(*WHY, "-v", "9", *flags))
         assert (ended.code, ended.stdout) == (3, "")
-        assert "<masked>" in ended.stderr.splitlines()[-1]
+        assert "<masked>" in ended.stderr
 
 
 @pytest.mark.parametrize("port", [None, 1, 99999], ids=["proxy", "no proxy", "no port"])

@@ -28,7 +28,7 @@ from kubectl_spread.cluster.access.options import (
     parse_timeout,
     secret_flags,
 )
-from kubectl_spread.cluster.log import READS, SILENT, Log
+from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.net.connection import Connection, pool_for
 from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.cluster.net.tls import KeyPair
@@ -59,7 +59,7 @@ def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: P
         selection = replace(selection, user=NOBODY)
     credentials = credentials_for(selection, cluster)
     namespace = options.namespace or selection.namespace or _pod_namespace(service_account) or "default"
-    log.say(READS, f'the server is {server}, of context "{selection.context}"; the namespace is "{namespace}"')
+    log.say(f'the server is {server}, of context "{selection.context}"; the namespace is "{namespace}"')
     tls = _ssl_context(cluster, credentials.key_pair) if server.startswith("https:") else None
     return Connection(
         server=server,

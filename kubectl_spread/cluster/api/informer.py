@@ -19,7 +19,6 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.api.reader import read, watch_request
-from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError, failure, refused
 from kubectl_spread.cluster.net.transport import RETRIED, streaming
@@ -322,7 +321,7 @@ class _Reflector:
         self._news.lose(self._request.what, error, since=self._failing_since)
         settings = self._news.settings
         pause = max(min(settings.first_backoff * 2 ** (self._failures - 1), settings.longest_backoff), at_least)
-        self._connection.log.say(READS, f"{error.message}; trying again in {pause:.1f} s")
+        self._connection.log.say(f"{error.message}; trying again in {pause:.1f} s")
         self.tried.set()
         self._news.stopped.wait(pause)
 

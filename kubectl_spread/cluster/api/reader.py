@@ -32,7 +32,7 @@ from kubectl_spread.cluster.api.resource_version import (
     is_unavailable,
     may_be_newer,
 )
-from kubectl_spread.cluster.log import READS, Progress
+from kubectl_spread.cluster.log import Progress
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError, decoded, failure
@@ -110,7 +110,7 @@ def read(
             except StatusError as error:
                 if not is_unavailable(error):
                     raise
-                connection.log.say(READS, f"{error.message}; beginning again")
+                connection.log.say(f"{error.message}; beginning again")
         return _read_at(SharedVersion(), connection, reads, progress)
     finally:
         if progress:
@@ -131,7 +131,7 @@ def _read_at(
             reading.stop()
         inventory = _inventory([(wanted, task.result()) for task, wanted in tasks.items()])
     megabytes, seconds = reading.received_bytes / 1e6, monotonic() - began
-    connection.log.say(READS, f"read {describe_counts(inventory)}: {megabytes:,.1f} MB in {seconds:.2f} s")
+    connection.log.say(f"read {describe_counts(inventory)}: {megabytes:,.1f} MB in {seconds:.2f} s")
     return inventory
 
 

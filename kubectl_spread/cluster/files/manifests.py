@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.documents import Document, contents, read_objects
 from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_inputs
-from kubectl_spread.cluster.log import READS, SILENT, Log
+from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects import kinds
@@ -170,7 +170,7 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
         inventory = _with_recorded_gaps(inventory, snapshots[0])
     if len(origins) == 1:
         inventory = replace(inventory, origin=next(iter(origins.values())))
-    log.say(READS, f"found {describe_counts(inventory)}")
+    log.say(f"found {describe_counts(inventory)}")
     return inventory
 
 
@@ -254,7 +254,7 @@ def _first_of(names: set[str]) -> str:
 def _log_inputs(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator[Input | ManifestProblem]:
     for each in inputs:
         if isinstance(each, Input):
-            log.say(READS, f"read {each.source}: {len(each.content):,} bytes")
+            log.say(f"read {each.source}: {len(each.content):,} bytes")
         yield each
 
 

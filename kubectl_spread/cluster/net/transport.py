@@ -23,11 +23,9 @@ from urllib3.exceptions import DecodeError as EncodingError
 from urllib3.exceptions import HTTPError, ProtocolError, SSLError
 from urllib3.exceptions import TimeoutError as TooSlowError
 
-from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import failure, parse_status, refused, unreachable
-from kubectl_spread.cluster.net.traffic import Exchange, without_secret
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.meta import Struct
@@ -43,6 +41,7 @@ CONNECT_SECONDS = 30.0
 IDLE_SECONDS = 70.0
 """Seconds without a byte. kube-apiserver itself ends a list after 60 seconds."""
 CHUNK_BYTES = 1 << 20
+MASKED = b"<masked>"
 SUCCESS, REDIRECTION = 2, 3
 """The first digit of an HTTP status."""
 RETRIED = (429, 500, 502, 503, 504)
@@ -172,7 +171,7 @@ class _Call:
                 tried += 1
                 if tried == self.request.attempts or pause > LONGEST_BACKOFF or monotonic() + pause > self._until:
                     raise failed.error from failed
-                self.connection.log.say(READS, f"{failed.error.message}; trying again in {pause:.1f} s")
+                self.connection.log.say(f"{failed.error.message}; trying again in {pause:.1f} s")
                 self.connection.limits.sleep(pause)
 
     def _attempt(self) -> Response:
@@ -214,7 +213,7 @@ class _Call:
         renewed = self.connection.credentials.renew(authorization)
         if renewed == authorization:
             return reply
-        self.connection.log.say(READS, f"cannot {self.request.what} (Unauthorized); trying again with new credentials")
+        self.connection.log.say(f"cannot {self.request.what} (Unauthorized); trying again with new credentials")
         return self._send(renewed)
 
     def _send(self, authorization: str) -> _Reply:
@@ -222,17 +221,22 @@ class _Call:
         verb = "PATCH" if self.request.patch else "POST" if self.request.body else "GET"
         url = f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}"
         headers = self._headers(authorization)
-        exchange = Exchange(self.connection.log, verb=verb, url=url, authorization=authorization)
-        exchange.begin(headers, self.request.body)
+        began = monotonic()
         try:
             reply = self._receive(verb, url, headers)
         except HTTPError as error:
-            exchange.fail(error)
+            self._log(f"{verb} {url} failed", began, f": {error}")
             raise
-        exchange.end(reply.status, reply.headers, reply.body)
+        known = HTTPStatus(reply.status).phrase if reply.status in set(HTTPStatus) else ""
+        self._log(f"{verb} {url} {f'{reply.status} {known}'.rstrip()}", began, f", {len(reply.body)} bytes")
         if reply.status // 100 == SUCCESS:
             return reply
-        return replace(reply, body=without_secret(reply.body, authorization))
+        # Servers may repeat the token or password.
+        secret = authorization.rpartition(" ")[2].encode()
+        return replace(reply, body=reply.body.replace(secret, MASKED)) if secret else reply
+
+    def _log(self, what: str, began: float, result: str) -> None:
+        self.connection.log.say(f"{what} in {round((monotonic() - began) * 1000)} milliseconds{result}")
 
     def _receive(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
         left = max(self._until - monotonic(), 0.001)
