@@ -10,11 +10,11 @@ from msgspec.structs import asdict, replace
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract import evaluation
-from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.rollout_plan import FailedCreate, Rollout
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
@@ -99,7 +99,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     failed_create: FailedCreate | None = None
     all_created: AllCreated | None = None
     held_by: tuple[str, ...] = ()
-    after: tuple[ConstraintReport, ...] = ()
+    after: tuple[ConstraintDiagnosis, ...] = ()
     orders: int = 1
     ranges: tuple[DomainRange, ...] = ()
     violations: tuple[Violation, ...] = ()
@@ -164,7 +164,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         pending=outcome.pending,
         failed_create=outcome.failed_create,
         held_by=outcome.held_by,
-        after=tuple(map(constraint_report, outcome.constraints)),
+        after=outcome.constraints,
         orders=outcome.orders,
         ranges=outcome.ranges,
         violations=outcome.violations,

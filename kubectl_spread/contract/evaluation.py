@@ -10,12 +10,11 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding, incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
-from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, verdict_of
 from kubectl_spread.diagnosis.fixes.choice import UnlabelledNodes, unlabelled_nodes
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
@@ -101,7 +100,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     feasible: tuple[str, ...]
     scored: int | UnsetType = UNSET
     nodes: tuple[NodeReport, ...]
-    constraints: tuple[ConstraintReport, ...]
+    constraints: tuple[ConstraintDiagnosis, ...]
     conflict: tuple[Requirement, ...] = ()
     core_of: tuple[Requirement, ...] | UnsetType = UNSET
     fixes: tuple[Fix, ...] = ()
@@ -157,7 +156,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         scored=cycle.nodes_scored(evaluation, handle) or UNSET,
         nodes=tuple(_node_reports(judgement)),
-        constraints=tuple(map(constraint_report, spread.constraints)),
+        constraints=spread.constraints,
         conflict=to_blame.core if to_blame else (),
         core_of=UNSET if on_all is None else on_all,
         unlabelled=tuple(unlabelled_nodes(judgement)) or UNSET,

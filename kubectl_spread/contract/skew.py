@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, wanted_by
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 
@@ -59,7 +59,7 @@ class Counts(Report, frozen=True, kw_only=True):
 
 
 class ConstraintRow(ChangedConstraint, frozen=True, kw_only=True):
-    """A constraint in the table: what the table shows of a ConstraintReport."""
+    """A constraint in the table: what the table shows of a ConstraintDiagnosis."""
 
     selector: str
     skew: int
@@ -77,7 +77,7 @@ class SkewRow(Report, frozen=True, kw_only=True):
     default: bool
     status: SpreadStatus
     status_reason: str = ""
-    constraint: ConstraintRow | ConstraintReport
+    constraint: ConstraintRow | ConstraintDiagnosis
 
 
 class SkewItem(SkewRow, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
         proved_on: ``read`` if ``next`` holds only nodes whose Pods were read, and not all were.
     """
 
-    constraint: ConstraintReport
+    constraint: ConstraintDiagnosis
     ghosts: tuple[str, ...] = ()
     pending_pod: str = ""
     next: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class SkewReport(Report, frozen=True, kw_only=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-def counts_of(constraint: ConstraintRow | ConstraintReport) -> Counts:
+def counts_of(constraint: ConstraintRow | ConstraintDiagnosis) -> Counts:
     """Return the counts of the eligible domains."""
     if isinstance(constraint, ConstraintRow):
         return constraint.counts
@@ -169,25 +169,13 @@ def skew_row(row: Row) -> SkewRow:
     )
 
 
-def _constraint(row: Row) -> ConstraintReport:
-    """Return the constraint; no domain gets a Pod that the API server refuses."""
-    report = constraint_report(row.constraint)
-    if row.status.name is not SpreadStatus.FAILED_CREATE:
-        return report
-    closed = (
-        replace(domain, next="NotCreated") if domain.allowed and not domain.pinned_by else domain
-        for domain in report.domains
-    )
-    return replace(report, domains=tuple(closed))
-
-
 def skew_item(row: Row) -> SkewItem:
     """Return the row with all its facts."""
     headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
     wanted = wanted_by(row.revision.workload.owner, len(row.revision.pods))
     then = stop_text(headroom.then) if headroom and headroom.then else ""
     return SkewItem(
-        **{**asdict(skew_row(row)), "constraint": _constraint(row)},
+        **{**asdict(skew_row(row)), "constraint": row.constraint},
         ghosts=row.ghosts,
         pending_pod=row.revision.pod.metadata.name if row.revision.pending else "",
         next=row.judged.next,

@@ -26,15 +26,34 @@ Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused", 
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Why a node of a domain cannot take the Pod, other than by this constraint; ``reason``: None if not known."""
+    """Why one node of a domain cannot take the Pod, other than by the constraint in question.
+
+    ``reason``: None if no more is known than the requirement.
+    """
 
     node: str
     requirement: requirements.Requirement
     reason: AnyReason | None
 
 
-class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """One topology value of a constraint, for diagnosis and report; see contract.constraints.Domain."""
+class Domain(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """One topology value of a constraint.
+
+    Attributes:
+        value: the label's value.
+        nodes: the counted nodes, by name.
+        eligible: whether any of its nodes is counted.
+        not_counted: its nodes that are not counted (count); absent if all are.
+        matching: the counted Pods.
+        by_node: counted node → the counted Pods on it.
+        skew: matching minus the global minimum.
+        skew_if_placed: the same with the Pod placed there.
+        allowed: whether the constraint lets the Pod go there.
+        pinned: whether it holds the minimum and other requirements reject all its nodes.
+        next: what decides instead of the filters on each node: preemption makes room there, the Pod's spec.nodeName is
+            there or elsewhere, the Pod is refused before any node is evaluated, or the API server does not create it.
+        pinned_by: these requirements, or what keeps the Pod off all its nodes if the constraint allows it there.
+    """
 
     value: str
     nodes: tuple[str, ...]
@@ -47,12 +66,7 @@ class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=
     allowed: bool
     pinned: bool = False
     next: Next | UnsetType = UNSET
-
-
-class Domain(DomainFacts, frozen=True, kw_only=True):
-    """The same, with what keeps the Pod off all its nodes, if the constraint does not, or the domain is pinned."""
-
-    pins: tuple[Pin, ...] = ()
+    pinned_by: tuple[Pin, ...] = ()
 
 
 class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -72,8 +86,20 @@ class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
     matching: int = 0
 
 
-class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One constraint as it applies to one Pod, for diagnosis and report; see ConstraintReport."""
+class ConstraintDiagnosis(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One constraint as it applies to one Pod.
+
+    Attributes:
+        index: its place in the Pod's spec, or among the cluster's defaults.
+        selector: the effective selector as ``kubectl -l`` takes it; ``<none>`` selects nothing, ``<all>`` everything.
+        self_match: whether the constraint counts the Pod itself once it is placed.
+        node_affinity_policy: Ignore if nodes that the Pod's node affinity excludes count; absent for Honor.
+        node_taints_policy: Honor if nodes with taints that the Pod does not tolerate do not count; absent for Ignore.
+        own_node: whether each Pod, of a DaemonSet, counts only its own node; absent otherwise.
+        default: whether it is one of the cluster's default constraints.
+        global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
+        minimum_domains: every domain that holds the minimum; may be empty.
+    """
 
     index: int
     topology_key: str
@@ -88,7 +114,7 @@ class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     default: bool
     global_minimum: int
     minimum_domains: tuple[str, ...]
-    domains: tuple[DomainFacts, ...]
+    domains: tuple[Domain, ...]
     bypassed_nodes: tuple[BypassedNode, ...]
 
     @property
@@ -100,12 +126,6 @@ class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     def skew(self) -> int:
         """The largest count minus the global minimum over eligible domains (Pods)."""
         return max((domain.skew for domain in self.domains if domain.eligible), default=0)
-
-
-class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
-    """The same, with what pins its domains."""
-
-    domains: tuple[Domain, ...]
 
     @property
     def eligible(self) -> tuple[str, ...]:
@@ -126,7 +146,7 @@ class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
     @property
     def pinned(self) -> bool:
         """Whether only filters do."""
-        by = (pin.requirement for domain in self.held for pin in domain.pins)
+        by = (pin.requirement for domain in self.held for pin in domain.pinned_by)
         return self.shut and all(isinstance(each, requirements.FilterRequirement) for each in by)
 
 
@@ -238,7 +258,7 @@ def _domains(
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
         allowed = placed <= constraint.max_skew or not limits
-        pins = tuple(spread.pins(counted, constraint)) if pinned or (shut and allowed) else ()
+        pinned_by = tuple(spread.pins(counted, constraint)) if pinned or (shut and allowed) else ()
         yield Domain(
             value=value,
             nodes=counted,
@@ -251,7 +271,7 @@ def _domains(
             allowed=allowed,
             pinned=pinned,
             next=_next(spread.explainer.evaluation, names),
-            pins=pins,
+            pinned_by=pinned_by,
         )
 
 

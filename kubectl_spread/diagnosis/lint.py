@@ -122,7 +122,7 @@ def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
                 constraint=constraint,
                 global_minimum=report.global_minimum,
                 domains=tuple(domain.value for domain in report.held),
-                pins=tuple(pin for domain in report.held for pin in domain.pins),
+                pins=tuple(pin for domain in report.held for pin in domain.pinned_by),
             )
 
 

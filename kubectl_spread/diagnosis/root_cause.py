@@ -396,7 +396,7 @@ def _pinned(blame: Blame) -> PinnedDomain | None:
 def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomain:
     closed = [domain for domain in constraint.domains if domain.eligible and not domain.allowed]
     full, domains = grouped(closed, lambda domain: domain.matching), constraint.held
-    pins = grouped((pin for domain in domains for pin in domain.pins), lambda pin: pin.requirement)
+    pins = grouped((pin for domain in domains for pin in domain.pinned_by), lambda pin: pin.requirement)
     against = {requirement: [pin.node for pin in each] for requirement, each in pins.items()}
     return PinnedDomain(
         constraint=_blamed(constraint, blame),

@@ -183,14 +183,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         found = next(each for each in self.judged.constraints if each.index == index)
         alone = self.state.alone
         if alone is None:
-            return found
+            return _without_next_pod(found) if isinstance(self.status, statuses.FailedCreate) else found
         # A constraint for which each Pod counts only its own node keeps none away.
         others = {
             ConstraintRequirement(each.constraint.index) for each in self.revision.states() if each.alone is not None
         }
         skews = (alone.get(each.value, 0) for each in found.domains)
         domains = (_on_own_node(each, found, skew, others) for each, skew in zip(found.domains, skews, strict=True))
-        return replace(found, domains=tuple(domains), own_node=True)
+        found = replace(found, domains=tuple(domains), own_node=True)
+        return _without_next_pod(found) if isinstance(self.status, statuses.FailedCreate) else found
 
     @property
     def evaluated_filters(self) -> tuple[str, ...]:
@@ -199,12 +200,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(name for name in self.revision.handle.profile.filters if name not in not_modelled)
 
 
+def _without_next_pod(constraint: ConstraintDiagnosis) -> ConstraintDiagnosis:
+    """Return the constraint for a Pod that the API server refuses: no domain gets it."""
+    domains = (
+        replace(domain, next="NotCreated") if domain.allowed and not domain.pinned_by else domain
+        for domain in constraint.domains
+    )
+    return replace(constraint, domains=tuple(domains))
+
+
 def _on_own_node(domain: Domain, constraint: ConstraintDiagnosis, skew: int, others: Collection[Requirement]) -> Domain:
     """Return the domain as a Pod of a DaemonSet sees it, which counts only its own node."""
     after = skew + constraint.self_match
-    pins = tuple(pin for pin in domain.pins if pin.requirement not in others)
+    pinned_by = tuple(pin for pin in domain.pinned_by if pin.requirement not in others)
     allowed = domain.eligible and after <= constraint.max_skew
-    return replace(domain, skew=skew, skew_if_placed=after, allowed=allowed, pins=pins)
+    return replace(domain, skew=skew, skew_if_placed=after, allowed=allowed, pinned_by=pinned_by)
 
 
 def rows(

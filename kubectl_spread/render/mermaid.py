@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
@@ -104,7 +104,7 @@ class _Chart(msgspec.Struct):
         self.end()
         return frame
 
-    def _constraint(self, constraint: ConstraintReport, item: SkewItem | PendingItem | CheckItem) -> None:
+    def _constraint(self, constraint: ConstraintDiagnosis, item: SkewItem | PendingItem | CheckItem) -> None:
         drawn = _Drawn(constraint)
         new = Counter(placement.node for placement in item.placements) if isinstance(item, CheckItem) else Counter()
         domains = sorted(constraint.domains, key=lambda domain: not domain.eligible)
@@ -158,12 +158,12 @@ class _Chart(msgspec.Struct):
 class _Drawn(msgspec.Struct, frozen=True):
     """The constraint that is drawn: domain → id of its frame, node → id of its box."""
 
-    constraint: ConstraintReport | None = None
+    constraint: ConstraintDiagnosis | None = None
     frames: dict[str, str] = {}
     nodes: dict[str, str] = {}
 
 
-def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintReport | None:
+def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintDiagnosis | None:
     """Return the constraint whose domains are drawn: a hard one before a soft one, few domains before many."""
     if isinstance(item, SkewItem):
         return item.constraint
@@ -171,7 +171,7 @@ def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintRep
     return min(after or item.constraints, key=lambda c: (not c.hard, len(c.domains) or 10**9), default=None)
 
 
-def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintReport | None) -> str:
+def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintDiagnosis | None) -> str:
     if isinstance(item, SkewItem):
         said = f"{item.namespace}/{item.workload}: {item.status}"
     elif isinstance(item, CheckItem) and item.jam:

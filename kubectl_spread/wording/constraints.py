@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 
-from kubectl_spread.diagnosis.domains import BypassedNode
+from msgspec.structs import replace
+
+from kubectl_spread.diagnosis.domains import BypassedNode, Pin
+from kubectl_spread.diagnosis.reasons import (
+    AnyReason,
+    InsufficientResources,
+    KeptForNominated,
+    MissingDevices,
+    MissingLabel,
+    UntoleratedTaints,
+)
+from kubectl_spread.wording.reasons import name_of, reason_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, with_short_taints
 
 REASONS = {
@@ -29,7 +38,6 @@ NEXT = {
 """How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
 MOST_REASONS = 3
 """Reasons (count) that keep the Pod off a domain, up to which each is told."""
-_OTHER_VALUE = re.compile(r"label (\S+)=\S*, not (\S+)")
 SHOWN_DOMAINS = 6
 """Domains (count) up to which those at the minimum are named."""
 
@@ -44,26 +52,39 @@ def closed(skew_if_placed: int, skew: int) -> str:
     return f"no: {skew_text(skew_if_placed, skew)}"
 
 
-def of_several_nodes(details: Sequence[str]) -> str:
-    """Return the reasons for nodes that reject a Pod for the same requirement; without amounts where these differ."""
-    # Of a label that all of them lack, the values that they have instead say nothing.
-    details = (
-        [*dict.fromkeys(_OTHER_VALUE.sub(r"no label \1=\2", each) for each in details)] if details[1:] else details
-    )
-    lacking = [[part.partition(" requested, ") for part in each.split("; ")] for each in details]
-    if len(details) == 1 or not all(requested for each in lacking for _, requested, _ in each):
-        details = [each for each in details if not any({*_parts(other)} < {*_parts(each)} for other in details)]
-        return " or ".join(details if len(details) <= MOST_REASONS else (*details[:2], "other reasons"))
-    asked = [tuple(amount for amount, _, _ in each) for each in lacking]
-    every = [*dict.fromkeys(chain.from_iterable(asked))]
-    if len({*asked}) == 1:
-        return f"{enumerated(every)} requested, too little free"
-    names = (each.partition(" ")[2] for each in every)
-    return f"too little {' or '.join(names)} free ({enumerated(every)} requested)"
+def of_several_nodes(pins: Sequence[Pin]) -> str:
+    """Return why nodes reject a Pod, all for the same requirement; without amounts where these differ."""
+    reasons = {pin_text(pin): pin.reason for pin in pins}
+    if len(reasons) > 1:
+        # Of a label that all of them lack, the values that they have instead say nothing.
+        pins = [_without_value(pin) for pin in pins]
+        reasons = {pin_text(pin): pin.reason for pin in pins}
+    short = [why.resources for why in reasons.values() if isinstance(why, InsufficientResources) and not why.full]
+    if len(reasons) == 1 or len(short) < len(reasons):
+        parts = {text: _parts(why) for text, why in reasons.items()}
+        texts = [text for text, own in parts.items() if not any(other < own for other in parts.values())]
+        return " or ".join(texts if len(texts) <= MOST_REASONS else (*texts[:2], "other reasons"))
+    asked = {f"{each.asked} {each.name}": each.name for resources in short for each in resources}
+    if len({tuple((each.asked, each.name) for each in resources) for resources in short}) == 1:
+        return f"{enumerated([*asked])} requested, too little free"
+    return f"too little {' or '.join(asked.values())} free ({enumerated([*asked])} requested)"
 
 
-def _parts(detail: str) -> Sequence[str]:
-    return detail.removeprefix("taint ").split(", ")
+def _without_value(pin: Pin) -> Pin:
+    return replace(pin, reason=replace(pin.reason, has=None)) if isinstance(pin.reason, MissingLabel) else pin
+
+
+def pin_text(pin: Pin) -> str:
+    """Return why a node of a domain cannot take the Pod, if only by the name of the requirement."""
+    return reason_text(pin.reason) or name_of(pin.requirement)
+
+
+def _parts(reason: AnyReason | None) -> frozenset[object]:
+    """Return what a reason is made of, to compare it with others of the same requirement."""
+    match reason:
+        case UntoleratedTaints(taints=parts) | MissingDevices(reasons=parts) | KeptForNominated(pods=parts):
+            return frozenset(parts)
+    return frozenset((reason,))
 
 
 def pinned(reasons: Iterable[str]) -> str:

@@ -6,9 +6,9 @@ from functools import partial
 
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.wording.constraints import bypassed_groups
+from kubectl_spread.wording.constraints import bypassed_groups, pin_text
 from kubectl_spread.wording.entry import Rules
-from kubectl_spread.wording.reasons import name_of, noun_for, reason_text
+from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 FINDINGS = Rules()
@@ -41,7 +41,7 @@ def _(finding: findings.MissingTopologyKey) -> str:
 def _(finding: findings.PinnedMinimum) -> str:
     by_node: dict[str, list[str]] = {}
     for pin in finding.pins:
-        by_node.setdefault(pin.node, []).append(reason_text(pin.reason) or name_of(pin.requirement))
+        by_node.setdefault(pin.node, []).append(pin_text(pin))
     alike: dict[str, list[str]] = {}
     for node, reasons in by_node.items():
         alike.setdefault("; ".join(reasons), []).append(node)

@@ -581,7 +581,7 @@ def test_the_domains_are_those_of_the_replica_that_finds_no_node(checked: Check)
     (zone,) = item.after
     assert [(domain.value, domain.matching) for domain in zone.domains] == [("a", 1), ("b", 0)]
     (pin,) = zone.domains[1].pinned_by
-    assert "disk-web-1" in pin.detail
+    assert "disk-web-1" in str(pin.reason)
 
 
 @pytest.mark.parametrize(

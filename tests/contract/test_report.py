@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.report import API_VERSION, Metadata
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline.any_report import AnyReport
@@ -91,7 +91,7 @@ def test_a_workload_is_named_as_kubectl_takes_it() -> None:
     [((), 0), (((3, True), (0, True)), 3), (((3, False), (1, True)), 1), (((2, False),), 0)],
 )
 def test_the_skew_is_that_of_the_eligible_domains(domains: tuple[tuple[int, bool], ...], skew: int) -> None:
-    constraint = ConstraintReport(
+    constraint = ConstraintDiagnosis(
         index=0,
         topology_key="zone",
         max_skew=1,

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import msgspec
 
-from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.evaluation import EvaluationReport, evaluation_report
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.contract.skew import ConstraintRow, SkewItem, SkewReport, SkewRow, counts_of, skew_item, skew_row
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis import skew
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import judge
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import Handle
@@ -59,7 +59,7 @@ def report_of(described: Object, objects: Iterable[Object], profile: Profile | N
     return report
 
 
-def constraint_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> ConstraintReport:
+def constraint_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> ConstraintDiagnosis:
     """Return what is said of the Pod's first constraint."""
     return report_of(described, objects, profile).constraints[0]
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
+from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.diagnosis.topology_keys import similar_keys
 from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, pod, spread
@@ -32,7 +33,7 @@ NOT_C = {
 }
 
 
-def table(constraint: ConstraintReport) -> dict[str, tuple[int, int, int, bool] | None]:
+def table(constraint: ConstraintDiagnosis) -> dict[str, tuple[int, int, int, bool] | None]:
     """Return domain → (Pods, skew, skew if placed, allowed); None where the domain is not counted."""
     return {
         domain.value: (domain.matching, domain.skew, domain.skew_if_placed, domain.allowed) if domain.eligible else None
@@ -40,7 +41,7 @@ def table(constraint: ConstraintReport) -> dict[str, tuple[int, int, int, bool] 
     }
 
 
-def bypassed(constraint: ConstraintReport) -> dict[str, str]:
+def bypassed(constraint: ConstraintDiagnosis) -> dict[str, str]:
     """Return node → why it is not counted."""
     return {node.name: node.reason for node in constraint.bypassed_nodes}
 
@@ -180,10 +181,10 @@ def test_a_domain_is_pinned_where_every_node_is_rejected_by_something_else() -> 
     pinned = {domain.value: domain.pinned for domain in constraint.domains}
     assert pinned == {"a": False, "b": False, "c": True}
     (pin,) = next(domain.pinned_by for domain in constraint.domains if domain.pinned)
-    assert (pin.node, pin.requirement, pin.detail) == (
+    assert (pin.node, pin.requirement, pin.reason) == (
         "c1",
         FilterRequirement("TaintToleration"),
-        f"taint {GPU}",
+        UntoleratedTaints(taints=(GPU,)),
     )
 
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.evaluation import NodeReport, Rejection
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.domains import BypassedNode
+from kubectl_spread.diagnosis.domains import BypassedNode, ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from tests.build import HOSTNAME, ZONE
@@ -85,7 +84,7 @@ def _node(number: int, name: str) -> NodeReport:
     )
 
 
-def _on_zones(names: Sequence[str], pods: int) -> ConstraintReport:
+def _on_zones(names: Sequence[str], pods: int) -> ConstraintDiagnosis:
     """Return the constraint on zones, whose third holds half of what the others do."""
     domains = []
     counts = {
@@ -97,7 +96,7 @@ def _on_zones(names: Sequence[str], pods: int) -> ConstraintReport:
     return _constraint(0, ZONE, tuple(domains), least)
 
 
-def _on_nodes(names: Sequence[str], pods: int) -> ConstraintReport:
+def _on_nodes(names: Sequence[str], pods: int) -> ConstraintDiagnosis:
     """Return the constraint on nodes."""
     domains = tuple(_domain(name, {name: pods + number % 2}, pods) for number, name in enumerate(names))
     return _constraint(1, HOSTNAME, domains, pods)
@@ -118,9 +117,9 @@ def _domain(value: str, by_node: dict[str, int], least: int) -> Domain:
     )
 
 
-def _constraint(index: int, key: str, domains: tuple[Domain, ...], least: int) -> ConstraintReport:
+def _constraint(index: int, key: str, domains: tuple[Domain, ...], least: int) -> ConstraintDiagnosis:
     """Return a hard constraint with maxSkew 1."""
-    return ConstraintReport(
+    return ConstraintDiagnosis(
         index=index,
         topology_key=key,
         max_skew=1,

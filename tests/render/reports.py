@@ -36,7 +36,11 @@ FOREIGN = frozenset(
         *("field", "source", "statusReason", "what", "why", "consequence", "key", "starts", "revision"),
     )
 )
-FOREIGN_LISTS = frozenset(("feasible", "nodes", "alike", "commands", "reasons", "ghosts", "next", "minimumDomains"))
+FOREIGN_LISTS = frozenset(
+    ("feasible", "nodes", "alike", "commands", "reasons", "ghosts", "next", "minimumDomains", "taints")
+)
+    ("feasible", "nodes", "alike", "commands", "reasons", "ghosts", "next", "minimumDomains", "taints")
+)
 FOREIGN_KEYS = frozenset(("byNode",))
 
 

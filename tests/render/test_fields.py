@@ -38,4 +38,4 @@ def test_a_field_has_the_words_of_its_type_and_of_those_that_it_extends() -> Non
 
 @pytest.mark.parametrize("name", ["selfMatch", "SELFMATCH", ".items[0].constraints[0].selfMatch"])
 def test_a_field_is_known_by_its_name_and_its_path(name: str) -> None:
-    assert [(field.of, field.name) for field in fields_named(name)] == [("ConstraintReport", "selfMatch")]
+    assert [(field.of, field.name) for field in fields_named(name)] == [("ConstraintDiagnosis", "selfMatch")]

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kubectl_spread.contract.constraints import Domain
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.domains import Domain
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.mermaid import LONGEST, MOST_CHARTS, MOST_DOMAINS, MOST_NODES, label, to_mermaid
 from tests.render.reports import REPORTS, golden_report, poisoned_report

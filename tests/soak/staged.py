@@ -28,10 +28,10 @@ from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.objects.core import NOT_ANSWERING
 from kubectl_spread.scheduler import cycle
@@ -231,7 +231,7 @@ def row_parts(staged: Mapping[Row, SkewItem], whole: Mapping[Row, SkewItem]) -> 
             yield f"{row}: next {some.next} in stages, {every.next} on the whole"
 
 
-def _counted(constraints: Sequence[ConstraintReport]) -> list[tuple[int, list[Domain]]]:
+def _counted(constraints: Sequence[ConstraintDiagnosis]) -> list[tuple[int, list[Domain]]]:
     """Return what is said of domains, but for who pins them: of that there may be more on the whole."""
     return [(each.index, [replace(domain, pinned_by=()) for domain in each.domains]) for each in constraints]
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.diagnosis.domains import BypassedNode
+from kubectl_spread.diagnosis.domains import BypassedNode, Pin
+from kubectl_spread.diagnosis.reasons import (
+    AnyReason,
+    Cordoned,
+    InsufficientResources,
+    MissingLabel,
+    RejectedByPlugin,
+    ShortResource,
+    UntoleratedTaints,
+)
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.wording import constraints
 
 
@@ -23,25 +33,46 @@ def test_whether_one_more_pod_may_go_there() -> None:
     assert constraints.pinned(["w", "x", "y", "z"]) == "no: w; x; 2 more reasons"
 
 
+def short(name: str, asked: str, free: str = "0", *, full: bool = False) -> InsufficientResources:
+    """Return the reason of a node that lacks a resource."""
+    return InsufficientResources(full=full, resources=(ShortResource(name=name, asked=asked, free=free),))
+
+
+def tainted(*taints: str) -> UntoleratedTaints:
+    """Return the reason of a node with these taints."""
+    return UntoleratedTaints(taints=taints)
+
+
+def label(has: str | None) -> MissingLabel:
+    """Return the reason of a node whose label has another value."""
+    return MissingLabel(key="a", value="2", has=has)
+
+
+W, X, Y, Z = (RejectedByPlugin(plugin=name) for name in "wxyz")
+
+
 @pytest.mark.parametrize(
-    ("details", "told"),
+    ("reasons", "text"),
     [
-        (["1 cpu requested, 0 free"], "1 cpu requested, 0 free"),
-        (["1 cpu requested, 0 free", "1 cpu requested, 500m free"], "1 cpu requested, too little free"),
-        (
-            ["1 cpu requested, 0 free", "2Gi memory requested, 1Gi free"],
-            "too little cpu or memory free (1 cpu and 2Gi memory requested)",
-        ),
-        (["taint a", "taint b, a", "taint c, a"], "taint a"),
-        (["taint a", "taint b"], "taint a or taint b"),
-        (["label a=1, not 2", "label a=3, not 2", "no label a=2"], "no label a=2"),
-        (["w", "x", "y"], "w or x or y"),
-        (["v", "w", "x", "y"], "v or w or other reasons"),
-        (["taint a", "taint b, a", "cordoned"], "taint a or cordoned"),
+        ([short("cpu", "1")], "1 cpu requested, 0 free"),
+        ([short("cpu", "1"), short("cpu", "1", "500m")], "1 cpu requested, too little free"),
+        ([short("cpu", "1"), short("memory", "2Gi")], "too little cpu or memory free (1 cpu and 2Gi memory requested)"),
+        ([W, short("cpu", "1", full=True)], "w or Pod limit reached; 1 cpu requested, 0 free"),
+        ([tainted("a:X"), tainted("b:X", "a:X")], "taint a:X"),
+        ([tainted("a:X"), tainted("a:X", "a:Y")], "taint a:X"),
+        ([tainted("a:X"), tainted("b:X")], "taint a:X or taint b:X"),
+        ([label("1")], "label a=1, not 2"),
+        ([label("1"), label("3"), label(None)], "no label a=2"),
+        ([None, None], "TaintToleration"),
+        ([W, X, Y], "w or x or y"),
+        ([W, X, Y, Z], "w or x or other reasons"),
+        ([tainted("a:X"), tainted("b:X", "a:X"), Cordoned()], "taint a:X or cordoned"),
     ],
 )
-def test_reasons_of_several_nodes_name_no_reason_of_one_alone(details: list[str], told: str) -> None:
-    assert constraints.of_several_nodes(details) == told
+def test_reasons_of_several_nodes_name_no_reason_of_one_alone(reasons: list[AnyReason | None], text: str) -> None:
+    by = FilterRequirement("TaintToleration")
+    pins = [Pin(node=f"n{at}", requirement=by, reason=why) for at, why in enumerate(reasons)]
+    assert constraints.of_several_nodes(pins) == text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, text
 from kubectl_spread.render.outline import ConstraintBlock
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
@@ -20,7 +20,7 @@ HEIGHT = 10
 """Of a bar (units of its own); how wide it is drawn is the page's choice."""
 
 
-def constraint_table(constraint: ConstraintReport, ranges: Ranges, short: Short = str) -> Markup:
+def constraint_table(constraint: ConstraintDiagnosis, ranges: Ranges, short: Short = str) -> Markup:
     """Return the domain table of a constraint with the line that no count may pass; nothing without domains."""
     rows = domain_rows(constraint, ranges)
     if not rows:
@@ -35,7 +35,7 @@ def constraint_table(constraint: ConstraintReport, ranges: Ranges, short: Short 
     return element("div", table, class_="wide")
 
 
-def _head(name: str, constraint: ConstraintReport) -> Markup:
+def _head(name: str, constraint: ConstraintDiagnosis) -> Markup:
     """Return a column's heading; that of the bars says where the line is."""
     if name:
         return element("th", text(name), scope="col", class_="n" if name in {"Nodes", "Pods", "Skew"} else "")
@@ -44,12 +44,12 @@ def _head(name: str, constraint: ConstraintReport) -> Markup:
     return element("th", element("span", text(limit + preferred), class_="limit"), scope="col")
 
 
-def _limit(constraint: ConstraintReport) -> int:
+def _limit(constraint: ConstraintDiagnosis) -> int:
     """Return how many Pods a domain may hold, the next one included."""
     return constraint.global_minimum + constraint.max_skew
 
 
-def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Short) -> Markup:
+def _row(row: DomainRow, constraint: ConstraintDiagnosis, *, scale: int, short: Short) -> Markup:
     count = f"{len(row.values)} domains: " if len(row.values) > 1 else ""
     is_closed = constraint.hard and (row.first.pinned or not row.first.allowed)
     names = element("span", text(short(listed(row.values, SHOWN_NAMES))), class_="value")
@@ -65,7 +65,7 @@ def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Sho
     )
 
 
-def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:
+def _bar(row: DomainRow, constraint: ConstraintDiagnosis, *, scale: int) -> Markup:
     """Return the bar of a row: up to the minimum, the skew above it, the next Pod in outline, and the limit.
 
     ``scale``: how many Pods the whole width stands for.
@@ -82,7 +82,7 @@ def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:
     return _drawing(bars, line, width=scale, height=HEIGHT)
 
 
-def mini_bars(constraint: ConstraintReport) -> Markup:
+def mini_bars(constraint: ConstraintDiagnosis) -> Markup:
     """Return a column for each counted domain, in order; of many the fullest and the emptiest, and some between."""
     counts = [domain.matching for domain in constraint.domains if domain.eligible]
     if len(counts) > MOST_COLUMNS:

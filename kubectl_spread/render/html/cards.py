@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
@@ -86,7 +86,7 @@ class Card(msgspec.Struct, frozen=True):
     status: ItemStatus
     about: str
     cells: int
-    constraint: ConstraintReport | None = None
+    constraint: ConstraintDiagnosis | None = None
 
 
 def anchor(number: int) -> str:
@@ -128,7 +128,7 @@ def _card(outlined: Item) -> Card:
             return Card(outlined, ItemStatus(worst), "", 0)
 
 
-def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | None:
+def _foremost(constraints: Sequence[ConstraintDiagnosis]) -> ConstraintDiagnosis | None:
     """Return the constraint that stands for all: the first that keeps a Pod from a node, else the first."""
     return next((each for each in constraints if each.hard), next(iter(constraints), None))
 
@@ -145,7 +145,7 @@ def _step_status(step: SimulatedStep) -> ItemStatus:
     return next((status for status, holds in facts.items() if holds), ItemStatus.OK)
 
 
-def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
+def _count_cells(constraints: Iterable[ConstraintDiagnosis]) -> int:
     return sum(
         len(constraint.bypassed_nodes) + sum(len(domain.nodes) for domain in constraint.domains)
         for constraint in constraints
@@ -216,7 +216,7 @@ def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
 
 
 def _constraint(
-    constraint: ConstraintReport,
+    constraint: ConstraintDiagnosis,
     fates: Fates,
     drawing: Drawing,
     *,

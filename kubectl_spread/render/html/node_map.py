@@ -11,17 +11,16 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.skew import SkewItem
-from kubectl_spread.diagnosis.domains import BypassedNode
+from kubectl_spread.diagnosis.domains import BypassedNode, ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects import meta
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.constraints import REASONS, bypassed_because, skew_text
+from kubectl_spread.wording.constraints import REASONS, bypassed_because, pin_text, skew_text
 from kubectl_spread.wording.words import count_of, seen
 
 MOST_BOXES = 60
@@ -97,9 +96,7 @@ def of_next_replica(item: SkewItem) -> Fates:
 
 def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]:
     following = set(item.next)
-    pins = {
-        pin.node: pin.detail or getattr(pin.requirement, "plugin", "another constraint") for pin in domain.pinned_by
-    }
+    pins = {pin.node: pin_text(pin) for pin in domain.pinned_by}
     closed = _closed(domain, item)
     for name in domain.nodes:
         if name in following:
@@ -173,7 +170,7 @@ class Box(msgspec.Struct, frozen=True):
 
 
 def constraint_map(
-    constraint: ConstraintReport, fates: Fates, placed: Counts = MappingProxyType({}), *, drawing: Drawing
+    constraint: ConstraintDiagnosis, fates: Fates, placed: Counts = MappingProxyType({}), *, drawing: Drawing
 ) -> Markup:
     """Return the map of a constraint; nodes that ``fates`` does not name are only counted."""
     # Boxes stand for several domains where these are single nodes, or very many.
@@ -191,7 +188,7 @@ def plain_map(fates: Fates, drawing: Drawing) -> Markup:
     return _map([Box("All nodes", "", "", "domain", cells)] if cells else [], of="all nodes", drawing=drawing)
 
 
-def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
+def _each(constraint: ConstraintDiagnosis, fates: Fates, placed: Counts) -> Iterator[Box]:
     """Yield a box for each domain; of many domains, those with the fewest Pods come first."""
     domains: Sequence[Domain] = constraint.domains
     if len(domains) > FEW_BOXES:
@@ -205,7 +202,7 @@ def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterato
             yield Box(label, "", next_text(domain), "outside", cells)
 
 
-def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
+def _merged(constraint: ConstraintDiagnosis, fates: Fates, placed: Counts) -> Iterator[Box]:
     minimum = set(constraint.minimum_domains)
     eligible = (domain for domain in constraint.domains if domain.eligible)
     alike = meta.grouped(eligible, lambda domain: (domain.matching, domain.value in minimum))
@@ -226,7 +223,7 @@ def _cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
         yield Cell(name, domain.by_node.get(name, 0), placed.get(name, 0), fates.get(name, COUNTED))
 
 
-def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
+def _outside(constraint: ConstraintDiagnosis, fates: Fates) -> Iterator[Box]:
     cells = tuple(
         Cell(node.name, node.matching, 0, _bypassed(node, fates.get(node.name, COUNTED)))
         for node in constraint.bypassed_nodes

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
-from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.objects.kinds import BY_NAME, POD, WORKLOADS
@@ -182,7 +182,7 @@ def _notes_on_chance(item: CheckItem) -> Iterator[str]:
         yield wording.TIES_BY_NAME
 
 
-def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:
+def ranges_of(constraint: ConstraintDiagnosis, item: CheckItem) -> Ranges:
     """Return the domains of a constraint whose counts depend on ties."""
     own = (each for each in item.ranges if each.constraint == constraint.index)
     return {each.value: (each.minimum, each.maximum) for each in own}

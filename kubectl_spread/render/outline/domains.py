@@ -9,11 +9,10 @@ from typing import TypeAlias
 import msgspec
 from msgspec import UnsetType
 
-from kubectl_spread.contract.constraints import ConstraintReport, Domain
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
 from kubectl_spread.wording import constraints as wording
-from kubectl_spread.wording.reasons import name_of
 from kubectl_spread.wording.words import between, listed
 
 MOST_ROWS = 6
@@ -55,7 +54,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
         return between(self.fewest, self.most) + " each" * bool(self.most and self.values[1:])
 
 
-def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
+def constraint_block(constraint: ConstraintDiagnosis, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
     """Return what there is to say of a constraint."""
     return ConstraintBlock(
         index=constraint.index,
@@ -80,14 +79,14 @@ def once_bypassed(blocks: Iterable[ConstraintBlock]) -> Iterator[ConstraintBlock
         yield msgspec.structs.replace(block, bypassed=(wording.AS_FOR.format(index),)) if same else block
 
 
-def allowance(constraint: ConstraintReport) -> str:
+def allowance(constraint: ConstraintDiagnosis) -> str:
     """Return what a constraint that is not to blame allows, in a sentence."""
     what = f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}"
     eligible = [domain for domain in constraint.domains if domain.eligible]
     return wording.allowance(constraint.index, what, sum(domain.allowed for domain in eligible), len(eligible))
 
 
-def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
+def _terms(constraint: ConstraintDiagnosis) -> Iterator[tuple[str, str]]:
     yield "whenUnsatisfiable", constraint.when_unsatisfiable
     yield "maxSkew", str(constraint.max_skew)
     if constraint.min_domains > 1:
@@ -99,7 +98,7 @@ def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
     yield "selector", constraint.selector
 
 
-def _unfolded(constraint: ConstraintReport, most: int) -> Table:
+def _unfolded(constraint: ConstraintDiagnosis, most: int) -> Table:
     """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
     rows = [
         msgspec.structs.replace(_row(_as_of(node, domain), EXACT), nodes=(node,), fewest=pods, most=pods)
@@ -117,7 +116,7 @@ def _as_of(node: str, domain: Domain) -> Domain:
     return msgspec.structs.replace(domain, pinned_by=tuple(pin for pin in domain.pinned_by if pin.node == node))
 
 
-def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
+def _folded(constraint: ConstraintDiagnosis, most: int, ranges: Ranges) -> Table:
     rows = domain_rows(constraint, ranges, merge=most != EVERY)
     if most == EVERY:
         return _table(rows, most, Column("NODES", lambda row: ", ".join(row.nodes)))
@@ -142,7 +141,7 @@ def _columns(most: int, *nodes: Column[DomainRow]) -> tuple[Column[DomainRow], .
     )
 
 
-def domain_rows(constraint: ConstraintReport, ranges: Ranges, *, merge: bool = True) -> Sequence[DomainRow]:
+def domain_rows(constraint: ConstraintDiagnosis, ranges: Ranges, *, merge: bool = True) -> Sequence[DomainRow]:
     """Return a row for each domain, or for all that stand the same where there are many and that is wanted."""
     rows = [_row(domain, ranges) for domain in constraint.domains]
     return _merged(rows) if merge and len(rows) > MOST_ROWS else rows
@@ -185,14 +184,11 @@ def next_text(domain: Domain) -> str:
         return wording.closed(domain.skew_if_placed, domain.skew)
     if not domain.pinned_by:
         return wording.OPEN
-    by_requirement = sorted(
-        grouped(domain.pinned_by, lambda pin: pin.requirement).values(), key=lambda pins: -len(pins)
-    )
-    details = (list(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in pins)) for pins in by_requirement)
-    return wording.pinned(map(wording.of_several_nodes, details))
+    by_requirement = grouped(domain.pinned_by, lambda pin: pin.requirement).values()
+    return wording.pinned(map(wording.of_several_nodes, sorted(by_requirement, key=len, reverse=True)))
 
 
-def minimum_text(constraint: ConstraintReport) -> str:
+def minimum_text(constraint: ConstraintDiagnosis) -> str:
     """Return who holds the global minimum."""
     eligible = sum(domain.eligible for domain in constraint.domains)
     if not isinstance(constraint.own_node, UnsetType):

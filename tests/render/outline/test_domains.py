@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.domains import MOST_ROWS, constraint_block, once_bypassed
 from kubectl_spread.render.text import block_lines
@@ -15,7 +15,7 @@ from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.diagnosis.judged import ABC, SERVICE, TAINTED, constraint_of, incoming, web
 
 
-def lines(constraint: ConstraintReport, *, wide: bool = False, by_node: bool = False) -> list[str]:
+def lines(constraint: ConstraintDiagnosis, *, wide: bool = False, by_node: bool = False) -> list[str]:
     """Return the lines about a constraint."""
     return list(block_lines(constraint_block(constraint, Extent(wide=wide, by_node=by_node))))
 
