@@ -39,8 +39,6 @@ FOREIGN = frozenset(
 FOREIGN_LISTS = frozenset(
     ("feasible", "nodes", "alike", "commands", "reasons", "ghosts", "next", "minimumDomains", "taints")
 )
-    ("feasible", "nodes", "alike", "commands", "reasons", "ghosts", "next", "minimumDomains", "taints")
-)
 FOREIGN_KEYS = frozenset(("byNode",))
 
 
