@@ -56,14 +56,6 @@ def completed(client: Client, *words: str) -> tuple[list[str], str]:
     return [candidate.partition("\t")[0] for candidate in candidates], directive
 
 
-def test_commands_are_completed(client: Client) -> None:
-    assert completed(client, "wh") == (["why-pending"], ":4")
-
-
-def test_files_are_left_to_the_shell(client: Client) -> None:
-    assert completed(client, "check", "-f", "") == ([], ":0")
-
-
 def test_namespaces_are_those_of_the_cluster(client: Client, namespace: str) -> None:
     names, directive = completed(client, "show", "-n", "")
     assert {"default", "kube-system", namespace} <= set(names)
@@ -73,10 +65,6 @@ def test_namespaces_are_those_of_the_cluster(client: Client, namespace: str) -> 
 def test_topology_keys_are_the_labels_of_nodes(client: Client) -> None:
     assert set(completed(client, "show", "--topology-key", "")[0]) >= {HOSTNAME, ZONE}
     assert completed(client, "show", f"--topology-key={ZONE[:5]}") == ([ZONE], ":4")
-
-
-def test_contexts_are_those_of_the_kubeconfig(client: Client) -> None:
-    assert RIGHTLESS.name in completed(client, "show", "--context", "")[0]
 
 
 def test_workloads_are_those_of_the_namespace(client: Client, namespace: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
@@ -15,12 +15,11 @@ import pytest
 from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from tests.build import Object, namespace, node, pod
 from tests.cluster.api_server import Response, Seen, serving, status
-from tests.faults.raw_server import RESET, Said, http, speaking
 from tests.faults.shop import PODS, Program, Shop
 from tests.program import Ended
 
-ANSWERED, UNDETERMINED = 1, 3
-"""Exit codes: the Pod is blocked; nothing can be told."""
+ANSWERED = 1
+"""The exit code: the Pod is blocked."""
 WAITING, MANIFEST = "why-pending", "check"
 """What is asked: why a Pod waits, and whether one would find a node."""
 ALWAYS = 99
@@ -71,57 +70,38 @@ class Fault:
         name: what it is.
         says: what the server says in place of the list.
         times: how often, before it says the list.
-        words: what the only line on standard error holds; empty where the answer is printed.
         whole: whether all Pods are read then.
         requests: how often the list is asked for.
     """
 
     name: str
-    says: Callable[[Response], Said]
+    says: Response
     times: int = ALWAYS
-    words: str = ""
     whole: bool = False
     requests: int
-
-
-def instead(response: Response) -> Callable[[Response], Said]:
-    """Return what says this in place of the list."""
-    return lambda _: [http(response)]
-
-
-def half(page: Response) -> Iterator[bytes | float]:
-    """Yield half the list, and the end of the connection."""
-    sent = http(page)
-    yield sent[: len(sent) // 2]
-    yield RESET
 
 
 TOO_NEW = status(504, "Timeout", "Too large resource version", Retry_After="1")
 TOO_NEW.body["details"] = {"causes": [{"reason": "ResourceVersionTooLarge"}]}  # type: ignore[index] # a Status
 FAULTS = (
-    Fault(name="403", says=instead(status(403, "Forbidden")), whole=True, requests=1),
-    Fault(name="410", says=instead(status(410, "Expired")), times=1, requests=2),
-    Fault(name="410 always", says=instead(status(410, "Expired")), whole=True, requests=3),
-    Fault(name="429", says=instead(status(429, "TooManyRequests", Retry_After="1")), times=2, requests=3),
-    Fault(name="500", says=instead(status(500, "InternalError")), times=2, requests=3),
-    Fault(name="504: that server is behind", says=instead(TOO_NEW), times=2, requests=3),
-    Fault(name="reset amid the list", says=half, times=1, requests=2),
-    Fault(name="always reset", says=half, words="lost the connection to the server 127.0.0.1", requests=6),
-    Fault(name="cut short", says=instead(Response(body=b'{"items": [')), times=1, requests=2),
+    Fault(name="403", says=status(403, "Forbidden"), whole=True, requests=1),
+    Fault(name="410", says=status(410, "Expired"), times=1, requests=2),
+    Fault(name="410 always", says=status(410, "Expired"), whole=True, requests=3),
+    Fault(name="504: that server is behind", says=TOO_NEW, times=2, requests=3),
 )
 
 
-def troubled(fault: Fault) -> Callable[[Seen], Said]:
+def troubled(fault: Fault) -> Callable[[Seen], Response]:
     """Return a server with the fault."""
     shop, left, lock = LargeShop(), [fault.times], threading.Lock()
 
-    def speak(seen: Seen) -> Said:
+    def answer(seen: Seen) -> Response:
         with lock:
             trouble = is_on_node(seen) and seen.query["fieldSelector"].endswith(TROUBLED) and left[0] > 0
             left[0] -= trouble
-        return fault.says(shop(seen)) if trouble else [http(shop(seen))]
+        return fault.says if trouble else shop(seen)
 
-    return speak
+    return answer
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +152,9 @@ def test_a_fault(
 
 def judge(fault: Fault, folder: Path, question: tuple[str, ...], answer: str) -> None:
     """Assert what comes of the fault when this is asked, whose answer without it is this."""
-    with speaking(troubled(fault)) as server:
+    with serving(troubled(fault)) as server:
         ended = Program.for_server(server.url, folder).run(*question)
-    if fault.words:
-        assert (ended.code, fault.words in ended.error) == (UNDETERMINED, True)
-    else:
-        assert ended == Ended(ANSWERED, answer, "")
+    assert ended == Ended(ANSWERED, answer, "")
     asked = [seen.query["fieldSelector"] for seen in server.seen if is_on_node(seen)]
     assert asked.count(f"spec.nodeName={TROUBLED}") == fault.requests
 
