@@ -35,6 +35,7 @@ WAITS = Rules()
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
+PARTITION = "spec.updateStrategy.rollingUpdate.partition"
 DATA_LOST = "what is in its emptyDir volumes is lost"
 CHANGED = "  # changed"
 """What follows a changed line of YAML."""
@@ -61,9 +62,6 @@ _CAUTIONS: Mapping[type[proposals.Proposal], tuple[str, ...]] = {
     proposals.RollBack: ("this undoes what the newest revision changed: ask its author first",),
     proposals.AddNode: ("add the node yourself: scale the node group, or use the autoscaler",),
 }
-_PAUSED = (
-    "{owner} is paused: nothing is replaced until it is resumed, which also rolls out all other changes since the pause"
-)
 _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.UNREACHABLE: "kubelet unreachable",
     NodeTrouble.NOT_READY: "not ready",
@@ -96,46 +94,6 @@ _LIFTED: Mapping[NodeTrouble, str] = {
 
 Source: the page Non-Graceful Node Shutdown, for out-of-service.
 """
-_EFFECTS: Mapping[Effect, str] = {
-    Effect.THIS_POD_ONLY: "the first command changes only this Pod",
-    Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
-    Effect.ROLLOUT: "replaces {pods} of {owner}{at_once}{running}",
-    Effect.ROLLBACK: "{owner} uses {reused} again: {stays}",
-    Effect.ROLLOUT_IN_TURN: (
-        "replaces {pods} of {owner}{in_turn}{running}; the rollout starts once {waiting} {are} deleted"
-    ),
-    Effect.BEHIND_PARTITION: (
-        "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
-        " the change of {owner} reaches it only once that is lowered and the Pod is deleted{also}"
-    ),
-    Effect.PARTITION_LOWERED: (
-        "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps {waiting} on the old template:"
-        " the first command lowers it{also}; {owner} recreates {waiting} from its template, which needs no change"
-    ),
-    Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
-    Effect.NEXT_RUN: "the change is only for later runs of {owner}: the Pending Pods of this run stay Pending",
-    Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
-    Effect.POD_RECREATED: "deletes and recreates the Pod, which does not run yet",
-    Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
-    Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
-    Effect.TEMPLATE_DIFFERS: (
-        "there is no command for this, because the template of {owner} has no such field; if an admission webhook adds"
-        " it, change the webhook; if the template was changed since, a new Pod has no such field either"
-    ),
-    Effect.TEMPLATE_NEEDS_NONE: "the template of {owner} needs no change: this Pod is of an older one",
-    Effect.WEBHOOK_DIFFERS: (
-        "there is no command for this, because an admission webhook or a policy changes the Pods of {owner}: change"
-        " that, not the template"
-    ),
-    Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
-    Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",
-    Effect.TEMPLATE_LACKS: (
-        "{owner} recreates {waiting} from its template, which differs in {fields}; if a webhook makes the difference,"
-        " change the webhook instead"
-    ),
-    Effect.TEMPLATE_IS_RIGHT: "{owner} recreates {waiting} from its template, which needs no change",
-    Effect.UPDATE_REFUSED: "the API server refuses such a change of {owner}: delete it before you apply the manifest",
-}
 
 
 def summary(fix: conclusion.Fix) -> str:
@@ -179,20 +137,111 @@ def ends(fix: conclusion.Fix) -> str:
     return f"in the end, {pods} still {'has' if end.most == 1 else 'have'} no node"
 
 
-def _sets_off(route: conclusion.Route) -> Sequence[str]:
-    advice = ""
+def _sets_off(route: conclusion.Route) -> Iterator[str]:
+    """Yield what the commands of a route set off, or why there are none: a clause each."""
     if route.keeper is not None:
         lasts = "a patch will be reverted" if route.keeper.reverts else "kubectl's change lasts until the next upgrade"
-        advice = f"change it in its source ({route.keeper.name}): {lasts}"
-    paused = _PAUSED.format(owner=route.owner) if route.paused else ""
-    effect = "" if route.effect is None else _EFFECTS[route.effect]
-    running = "" if "{running}" in effect or route.reused else _running(route)
-    words = _words(route)
-    after = f"{route.owner} recreates {words['waiting']} only once {route.after} is Ready" if route.after else ""
-    effect = effect.format(**words)
-    if paused and route.effect is Effect.ROLLOUT:
-        effect = f"that {effect}"
-    return [clause for text in (advice, paused, effect, running, after) for clause in text.split("; ") if clause]
+        yield f"change it in its source ({route.keeper.name}): {lasts}"
+    if route.paused:
+        resumed = "nothing is replaced until it is resumed, which also rolls out all other changes since the pause"
+        yield f"{route.owner} is paused: {resumed}"
+    yield from _effect(route)
+    if route.effect not in {Effect.ROLLOUT, Effect.ROLLOUT_IN_TURN} and not route.reused and (runs := _running(route)):
+        yield runs
+    if route.after:
+        yield f"{route.owner} recreates {_waiting(route)} only once {route.after} is Ready"
+
+
+def _effect(route: conclusion.Route) -> Iterator[str]:
+    owner, waiting = route.owner, _waiting(route)
+    others = f"this replaces {count_of(route.pods, 'other Pod')} of {owner}" if route.pods else ""
+    match route.effect:
+        case Effect.THIS_POD_ONLY:
+            yield "the first command changes only this Pod"
+        case Effect.PENDING_PODS_ONLY:
+            yield f"changes only {waiting}: Pods that {owner} creates later lack it"
+        case Effect.ROLLOUT | Effect.ROLLOUT_IN_TURN:
+            yield from _rollout(route)
+        case Effect.ROLLBACK:
+            yield from _rollback(route)
+        case Effect.BEHIND_PARTITION:
+            yield (
+                f"{PARTITION} of {owner} is {route.partition} and keeps this Pod on the old template: the change of"
+                f" {owner} reaches it only once that is lowered and the Pod is deleted"
+            )
+            yield from filter(None, [others])
+        case Effect.PARTITION_LOWERED:
+            kept = f"{PARTITION} of {owner} is {route.partition} and keeps {waiting} on the old template"
+            yield f"{kept}: the first command lowers it"
+            yield from filter(None, [others])
+            yield f"{owner} recreates {waiting} from its template, which needs no change"
+        case Effect.THIS_POD_RECREATED:
+            yield f"recreates {waiting}"
+            yield f"other Pods of {owner} stay"
+        case Effect.NEXT_RUN:
+            yield f"the change is only for later runs of {owner}: the Pending Pods of this run stay Pending"
+        case Effect.OWNER_RECREATED:
+            yield f"recreates {owner}: its Pods and their work so far are lost"
+        case Effect.POD_RECREATED:
+            yield "deletes and recreates the Pod, which does not run yet"
+        case Effect.TEMPLATE_LACKS:
+            yield f"{owner} recreates {waiting} from its template, which differs in {', '.join(route.fields)}"
+            yield "if a webhook makes the difference, change the webhook instead"
+        case Effect.TEMPLATE_IS_RIGHT:
+            yield f"{owner} recreates {waiting} from its template, which needs no change"
+        case _:
+            yield from _no_command(route)
+
+
+def _no_command(route: conclusion.Route) -> Iterator[str]:
+    """Yield why no command makes the change where it would last."""
+    owner, none = route.owner, "there is no command for this, because"
+    match route.effect:
+        case Effect.TEMPLATE_UNREADABLE:
+            yield f"change {', '.join(route.fields)} in the template of {owner}, which creates these Pods"
+        case Effect.TEMPLATE_INVALID:
+            yield f"the template of {owner} would not be valid with it"
+        case Effect.TEMPLATE_DIFFERS:
+            yield f"{none} the template of {owner} has no such field"
+            yield "if an admission webhook adds it, change the webhook"
+            yield "if the template was changed since, a new Pod has no such field either"
+        case Effect.TEMPLATE_NEEDS_NONE:
+            yield f"the template of {owner} needs no change: this Pod is of an older one"
+        case Effect.WEBHOOK_DIFFERS:
+            changes = f"an admission webhook or a policy changes the Pods of {owner}"
+            yield f"{none} {changes}: change that, not the template"
+        case Effect.MANIFEST_DIFFERS:
+            yield f"the manifest of {owner} has no such field: admission adds it"
+        case Effect.LIVE_DIFFERS:
+            yield f"only the live {owner} has the field, and kubectl apply keeps it: change it there"
+        case Effect.UPDATE_REFUSED:
+            yield f"the API server refuses such a change of {owner}: delete it before you apply the manifest"
+        case _:
+            return
+
+
+def _rollout(route: conclusion.Route) -> Iterator[str]:
+    pods = "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods"
+    in_turn = route.effect is Effect.ROLLOUT_IN_TURN
+    how = "" if route.pods == 1 else " one after another" if in_turn else " all at once" * route.all_at_once
+    runs = _running(route)
+    that = "that " * (route.paused and not in_turn)
+    yield f"{that}replaces {pods} of {route.owner}{how}{f' ({runs})' * bool(runs)}"
+    if in_turn:
+        yield f"the rollout starts once {_waiting(route)} {'is' if route.waiting == 1 else 'are'} deleted"
+
+
+def _rollback(route: conclusion.Route) -> Iterator[str]:
+    stay = "its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay"
+    yield f"{route.owner} uses {route.reused} again: {stay}"
+    if others := route.at_work:
+        what = "ReplicaSet" if route.reused.startswith("replicaset/") else "revision"
+        of_others = f"another {what} is" if others == 1 else f"other {what}s are"
+        yield f"{count_of(others, 'running Pod')} of {of_others} deleted"
+
+
+def _waiting(route: conclusion.Route) -> str:
+    return "this Pod" if route.waiting == 1 else f"the {route.waiting} Pending Pods"
 
 
 def _running(route: conclusion.Route) -> str:
@@ -201,27 +250,6 @@ def _running(route: conclusion.Route) -> str:
     if route.at_work is None:
         return ("it does not run yet" if one else "none of them runs yet") if route.nothing_runs else ""
     return some_run(route.pods or 2, route.at_work)
-
-
-def _words(route: conclusion.Route) -> dict[str, object]:
-    one, running, others = route.waiting == 1, _running(route), route.at_work or 0
-    what = "ReplicaSet" if route.reused.startswith("replicaset/") else "revision"
-    of_others = f"another {what} is" if others == 1 else f"other {what}s are"
-    replaced = f"; {count_of(others, 'running Pod')} of {of_others} deleted" if others else ""
-    return {
-        "running": f" ({running})" if running else "",
-        "in_turn": "" if route.pods == 1 else " one after another",
-        "at_once": " all at once" if route.all_at_once and route.pods != 1 else "",
-        "owner": route.owner,
-        "reused": route.reused,
-        "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",
-        "stays": ("its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay") + replaced,
-        "also": f"; this replaces {count_of(route.pods, 'other Pod')} of {route.owner}" if route.pods else "",
-        "waiting": "this Pod" if one else f"the {route.waiting} Pending Pods",
-        "are": "is" if one else "are",
-        "partition": route.partition,
-        "fields": ", ".join(route.fields),
-    }
 
 
 def _after_deletion(fix: conclusion.Fix, move: proposals.MovePod) -> Iterator[str]:
