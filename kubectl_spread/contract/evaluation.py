@@ -16,9 +16,9 @@ from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, verdict_of
-from kubectl_spread.diagnosis.fixes.choice import UnlabelledNodes, unlabelled_nodes
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
+from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes, unlabelled_nodes
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.causes import shared_text

@@ -13,9 +13,11 @@ from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, PodEnding, Wait
-from kubectl_spread.diagnosis.fixes.proposals import AddNode
+from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.wording import fixes
+from kubectl_spread.wording.fixes.routes import fragment_text
+from kubectl_spread.wording.fixes.waits import wait_text
 
 
 class ExpectedChange(Report, frozen=True, kw_only=True):
@@ -65,7 +67,7 @@ def expected_change(wait: Wait) -> ExpectedChange:
         pod=pods[0] if pods else "",
         pods=pods,
         workload=wait.workload,
-        message=fixes.WAITS.text(wait),
+        message=wait_text(wait),
     )
 
 
@@ -133,7 +135,7 @@ def overrides(fix: Fix) -> Override | UnsetType:
 
 def yaml(fix: Fix) -> str:
     """What to write in the source of the Pod, below the identity of that object; empty for nothing."""
-    return fixes.fragment_text(fix.fragment) if fix.fragment else ""
+    return fragment_text(fix.fragment) if fix.fragment else ""
 
 
 def source(fix: Fix) -> str:

@@ -15,7 +15,7 @@ from kubectl_spread.scheduler.podtopologyspread import REASON_SKEW
 from kubectl_spread.scheduler.resource import readable
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.causes import NO_CONSTRAINT
-from kubectl_spread.wording.fixes import STARTING
+from kubectl_spread.wording.fixes.waits import STARTING
 from kubectl_spread.wording.reasons import brief_key, noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed
 

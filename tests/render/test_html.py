@@ -22,7 +22,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes.conclusion import Command, Route
-from kubectl_spread.diagnosis.fixes.proposals import Uncordon
+from kubectl_spread.diagnosis.fixes.nodes import Uncordon
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict

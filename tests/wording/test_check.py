@@ -21,7 +21,7 @@ from kubectl_spread.controllers.rollout_plan import (
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, Route
-from kubectl_spread.diagnosis.fixes.proposals import RaiseMaxSkew
+from kubectl_spread.diagnosis.fixes.constraints import RaiseMaxSkew
 from kubectl_spread.simulation.placement import Jam, Placement
 from kubectl_spread.wording import check
 from kubectl_spread.wording.check import ASSUMPTIONS, assumption, edit_line, fix_sentence

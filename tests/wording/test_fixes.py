@@ -9,6 +9,7 @@ import pytest
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
+from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes import proposals as of
 from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
@@ -30,17 +31,19 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.waits import LASTING
-from kubectl_spread.wording.fixes import OVERTAKEN, WAITS, changes, fragment_text, instead, left_alone, starts, summary
+from kubectl_spread.wording.fixes import OVERTAKEN, changes, instead, left_alone, starts, summary
+from kubectl_spread.wording.fixes.routes import fragment_text
+from kubectl_spread.wording.fixes.waits import wait_text
 
 ZONE = "topology.kubernetes.io/zone"
-MOVE = of.MovePod(namespace="shop", pod="web-0", node="a1")
+MOVE = moves.MovePod(namespace="shop", pod="web-0", node="a1")
 WEB = "deployment/web"
 
 
 def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposal | None = None) -> Fix:
     """Return a fix that is made so."""
     return Fix(
-        proposals=(proposal or of.MakeSoft(topology_key=ZONE),),
+        proposals=(proposal or constraints.MakeSoft(topology_key=ZONE),),
         after_deletion=after,
         mends=False,
         feasible=("a1",),
@@ -58,93 +61,96 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
     ("proposal", "text"),
     [
         (
-            of.FixSelector(topology_key=ZONE, selector="app=web"),
+            constraints.FixSelector(topology_key=ZONE, selector="app=web"),
             f"count only Pods with app=web in the constraint on {ZONE}",
         ),
         (
-            of.FixSelector(topology_key=ZONE, selector="app=web", others=3, workloads=("pod/a", "job/b")),
+            constraints.FixSelector(topology_key=ZONE, selector="app=web", others=3, workloads=("pod/a", "job/b")),
             f"count only Pods with app=web in the constraint on {ZONE}, no longer 3 Pods of pod/a and 1 more",
         ),
-        (of.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
+        (constraints.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
         (
-            of.FixTopologyKey(topology_key="zone", meant=ZONE),
+            constraints.FixTopologyKey(topology_key="zone", meant=ZONE),
             f"use the topologyKey {ZONE}, which nodes carry, instead of zone",
         ),
         (
-            of.FixTopologyKey(topology_key="zone", meant=ZONE, former=True),
+            constraints.FixTopologyKey(topology_key="zone", meant=ZONE, former=True),
             f"use the topologyKey {ZONE}, which nodes carry and an older revision uses, instead of zone",
         ),
         (
-            of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
+            constraints.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
             (
                 f"add matchLabelKeys [pod-template-hash] to the constraint on {ZONE}, so that it counts only Pods of"
                 " the same revision"
             ),
         ),
         (
-            of.HonorTaints(topology_key=ZONE),
+            constraints.HonorTaints(topology_key=ZONE),
             (
                 f"set nodeTaintsPolicy Honor in the constraint on {ZONE}, so that cordoned nodes and nodes with"
                 " untolerated taints do not count"
             ),
         ),
         (
-            of.IgnoreAffinity(topology_key=ZONE),
+            constraints.IgnoreAffinity(topology_key=ZONE),
             (
                 f"set nodeAffinityPolicy Ignore in the constraint on {ZONE}, so that nodes outside the Pod's node"
                 " affinity count"
             ),
         ),
         (
-            of.HonorAffinity(topology_key=ZONE),
+            constraints.HonorAffinity(topology_key=ZONE),
             (
                 f"set nodeAffinityPolicy Honor in the constraint on {ZONE}, so that nodes outside the Pod's node"
                 " affinity do not count"
             ),
         ),
-        (of.Uncordon(node="a1"), "uncordon a1"),
-        (of.LabelNode(node="a1", key=ZONE, value="a", similar="zone"), f"label a1 {ZONE}=a, to match its zone"),
-        (of.AddToleration(cost=2, taint="x=y:NoSchedule"), "tolerate the taint x=y:NoSchedule"),
-        (of.RemoveTaint(cost=2, taint="x=y:NoSchedule", node="a1"), "remove the taint x=y:NoSchedule from a1"),
+        (nodes.Uncordon(node="a1"), "uncordon a1"),
+        (nodes.LabelNode(node="a1", key=ZONE, value="a", similar="zone"), f"label a1 {ZONE}=a, to match its zone"),
+        (demands.AddToleration(cost=2, taint="x=y:NoSchedule"), "tolerate the taint x=y:NoSchedule"),
+        (nodes.RemoveTaint(cost=2, taint="x=y:NoSchedule", node="a1"), "remove the taint x=y:NoSchedule from a1"),
         (MOVE, "delete the Pod shop/web-0 on a1"),
         (
-            of.LowerMinDomains(topology_key=ZONE, min_domains=2),
+            constraints.LowerMinDomains(topology_key=ZONE, min_domains=2),
             f"lower minDomains to 2 in the constraint on {ZONE}, because no more than 2 domains count",
         ),
-        (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
+        (constraints.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
-            of.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
+            nodes.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
             f"add a node like a1, but healthy, in {ZONE} a and rack r, by hand or by an autoscaler",
         ),
         (
-            of.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
+            nodes.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
             "add a node like a1 to the node pool karpenter.sh/nodepool=gpu, by hand or by an autoscaler",
         ),
         (
-            of.AddNode(like="a1", domains=((ZONE, "b"), ("rack", "r")), repaired=False, elsewhere=True),
+            nodes.AddNode(like="a1", domains=((ZONE, "b"), ("rack", "r")), repaired=False, elsewhere=True),
             (
                 f"add a node like a1 in {ZONE} b and rack r, by hand or by an autoscaler. No node is in all of these"
                 " domains: first make sure that the node pool covers the zone"
             ),
         ),
         (
-            of.AddNode(like="a1", domains=(), repaired=False),
+            nodes.AddNode(like="a1", domains=(), repaired=False),
             "add a node like a1, by hand or by an autoscaler",
         ),
-        (of.RelaxNodeSelector(label=("disk", "ssd")), "drop disk=ssd from the nodeSelector"),
-        (of.RelaxNodeSelector(), "only prefer the nodes that the required node affinity names"),
+        (demands.RelaxNodeSelector(label=("disk", "ssd")), "drop disk=ssd from the nodeSelector"),
+        (demands.RelaxNodeSelector(), "only prefer the nodes that the required node affinity names"),
         (
-            of.LowerRequests(resource="cpu", container="web", quantity="2"),
+            demands.LowerRequests(resource="cpu", container="web", quantity="2"),
             "lower the cpu request of container web to 2",
         ),
-        (of.LowerRequests(resource="cpu", container=None, quantity="2"), "lower the cpu request of the Pod to 2"),
+        (demands.LowerRequests(resource="cpu", container=None, quantity="2"), "lower the cpu request of the Pod to 2"),
         (
-            of.RelaxPodAffinity(field="podAffinity", selector="app=db", topology_key=ZONE),
+            demands.RelaxPodAffinity(field="podAffinity", selector="app=db", topology_key=ZONE),
             f"only prefer the podAffinity to Pods app=db in the same {ZONE}",
         ),
-        (of.ChangeHostPort(port=80, protocol="TCP", container="web"), "drop the host port 80/TCP of container web"),
         (
-            of.MakeSoft(topology_key=ZONE),
+            demands.ChangeHostPort(port=80, protocol="TCP", container="web"),
+            "drop the host port 80/TCP of container web",
+        ),
+        (
+            constraints.MakeSoft(topology_key=ZONE),
             f"set whenUnsatisfiable ScheduleAnyway in the constraint on {ZONE}, so that it is only a preference",
         ),
     ],
@@ -154,18 +160,18 @@ def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:
 
 
 def test_a_change_of_two_constraints_is_one_clause() -> None:
-    both = [of.MakeSoft(topology_key=key) for key in ("rack", ZONE)]
+    both = [constraints.MakeSoft(topology_key=key) for key in ("rack", ZONE)]
     assert changes(both) == (
         f"set whenUnsatisfiable ScheduleAnyway in the constraints on rack and {ZONE}, so that it is only a preference"
     )
-    assert changes([of.AddMatchLabelKeys(topology_key=key, label="hash") for key in ("rack", ZONE)]) == (
+    assert changes([constraints.AddMatchLabelKeys(topology_key=key, label="hash") for key in ("rack", ZONE)]) == (
         f"add matchLabelKeys [hash] to the constraints on rack and {ZONE}, so that they count only Pods of the same"
         " revision"
     )
 
 
 def test_two_changes_are_one_sentence() -> None:
-    assert changes([of.Uncordon(node="a1"), MOVE]) == "uncordon a1; also delete the Pod shop/web-0 on a1"
+    assert changes([nodes.Uncordon(node="a1"), MOVE]) == "uncordon a1; also delete the Pod shop/web-0 on a1"
 
 
 @pytest.mark.parametrize(
@@ -252,7 +258,7 @@ def test_every_effect_has_its_sentence(effect: Effect) -> None:
 
 def test_what_is_to_be_known_comes_first_and_once() -> None:
     routes = [Route(effect=Effect.THIS_POD_ONLY), Route(effect=Effect.ROLLOUT, owner=WEB), Route()]
-    proposal = of.AddToleration(cost=2, taint="x")
+    proposal = demands.AddToleration(cost=2, taint="x")
     twice = fix(*routes, proposal=proposal)
     assert starts(twice) == [
         "the nodes are reserved on purpose: make sure that this Pod belongs there",
@@ -305,7 +311,7 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
             "tolerating the taints of a1 and 1 more (kubelet unreachable; the taints clear on recovery)",
         ),
         (
-            WouldWarn(proposals=(of.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
+            WouldWarn(proposals=(nodes.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
             "uncordon a1 (it would cause EmptySelector, SingleDomain)",
         ),
     ],
@@ -381,7 +387,7 @@ def test_a_fragment_names_its_object_and_marks_what_changes() -> None:
 def test_any_node_that_recovers_is_enough(nodes: tuple[str, ...], text: str) -> None:
     taints = ("node.kubernetes.io/not-ready:NoSchedule",)
     wait = NodeRecovery(nodes=nodes, taints=taints, trouble=NodeTrouble.NOT_READY, cordoned=False)
-    assert WAITS.text(wait) == text
+    assert wait_text(wait) == text
 
 
 @pytest.mark.parametrize(

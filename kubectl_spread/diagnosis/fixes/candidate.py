@@ -119,7 +119,7 @@ class DeletePod(ChangeObject, frozen=True, kw_only=True):
         return replace(situation, handle=situation.handle.without_pod(self.obj))
 
 
-class RecreatePod(ChangeObject, frozen=True, kw_only=True):
+class ReplacePod(ChangeObject, frozen=True, kw_only=True):
     """Deletes the Pod itself, which its owner creates ``again`` from the current template.
 
     Attributes:
@@ -137,7 +137,7 @@ class RecreatePod(ChangeObject, frozen=True, kw_only=True):
         return replace(situation, pod=self.again.pod, handle=self.again.place(situation.handle))
 
 
-Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | RecreatePod
+Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | ReplacePod
 
 
 def change_of(candidate: Candidate, pod: Pod) -> Change:
@@ -152,7 +152,7 @@ def change_of(candidate: Candidate, pod: Pod) -> Change:
             return Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
         case DeletePod():
             return Change(target=target_of(candidate.obj), op="delete")
-        case RecreatePod():
+        case ReplacePod():
             again = candidate.again.pod
             labels = set_to("/metadata/labels", again.metadata.labels)
             spec = set_to("/spec", msgspec.to_builtins(again.spec))

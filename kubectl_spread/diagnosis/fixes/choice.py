@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.diagnosis.fixes import proposals
+from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
 from kubectl_spread.diagnosis.fixes.conclusion import (
     Fix,
@@ -22,19 +21,44 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Wait,
 )
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
+from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes
 from kubectl_spread.objects.meta import grouped
-from kubectl_spread.scheduler import podtopologyspread, unread_nodes
-
-if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.evaluation import Judgement
 
 MOST = 2
 """Fixes (count) that are offered first; the others come when all are asked for."""
-WEAKENING = (proposals.RaiseMaxSkew, proposals.MakeSoft)
-AFTER_A_NODE = (*WEAKENING, proposals.MovePod, proposals.RollBack)
+WEAKENING = (constraints.RaiseMaxSkew, constraints.MakeSoft)
+AFTER_A_NODE = (*WEAKENING, moves.MovePod, moves.RollBack)
 """Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them."""
-AGAINST_TAINTS = (proposals.AddToleration, proposals.RemoveTaint)
-NAMING_A_LABEL = (proposals.LabelNode, proposals.FixTopologyKey)
+AGAINST_TAINTS = (demands.AddToleration, nodes.RemoveTaint)
+NAMING_A_LABEL = (nodes.LabelNode, constraints.FixTopologyKey)
+
+
+EQUALLY_GOOD = (
+    nodes.AddNode,
+    constraints.AddMatchLabelKeys,
+    constraints.FixSelector,
+    moves.MovePod,
+    moves.RecreatePod,
+    demands.ChangeHostPort,
+    demands.RelaxNodeSelector,
+    moves.RollBack,
+    demands.RequireZones,
+    nodes.LabelNode,
+    constraints.AddPodLabel,
+    constraints.LowerMinDomains,
+    demands.LowerRequests,
+    demands.RelaxPodAffinity,
+    constraints.RaiseMaxSkew,
+    nodes.RemoveTaint,
+    constraints.HonorAffinity,
+    constraints.IgnoreAffinity,
+    constraints.HonorTaints,
+    constraints.MakeSoft,
+    demands.AddToleration,
+    nodes.Uncordon,
+    constraints.FixTopologyKey,
+)
+"""The classes of changes, in the order in which fixes of one rank come."""
 
 
 class Searched(Protocol):
@@ -67,16 +91,13 @@ class Hidden(Enum):
     """It ends running Pods, and waiting is enough."""
 
 
-class UnlabelledNodes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Nodes that reject the Pod only because they lack the topology key.
+def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """Return the fixes, the safest first."""
+    return tuple(sorted(fixes, key=lambda fix: (*fix.rank, [_order(part) for part in fix.proposals])))
 
-    Attributes:
-        in_use: whether any node has the key and counts.
-    """
 
-    topology_key: str
-    nodes: tuple[str, ...]
-    in_use: bool
+def _order(proposal: Proposal) -> tuple[int, tuple[str, ...]]:
+    return EQUALLY_GOOD.index(type(proposal)), proposal.values
 
 
 def with_offered(searched: Searched) -> tuple[Fix, ...]:
@@ -93,7 +114,7 @@ def offered_first(searched: Searched) -> tuple[Fix, ...]:
     those come when all are asked for.
     """
     fixes = searched.fixes
-    forward = (fix for fix in fixes if not _is_only(fix, proposals.RollBack))
+    forward = (fix for fix in fixes if not _is_only(fix, moves.RollBack))
     otherwise = bool(searched.waits) or any(is_safe(fix) and fix.admits for fix in forward)
     alone = all(fix.siblings <= 1 for fix in fixes)
     soon = any(wait.sure and (alone or wait.workload) for wait in searched.waits)
@@ -136,7 +157,7 @@ def awaits_node(searched: Searched) -> bool:
 def comes_before_waits(searched: Searched, fix: Fix) -> bool:
     """Whether the fix only uncordons a healthy node where others have to recover: no repair is worth waiting for."""
     repairs = bool(searched.waits) and all(isinstance(wait, NodeRecovery) for wait in searched.waits)
-    uncordons = _is_only(fix, proposals.Uncordon) and fix.overrides is Override.NOTHING
+    uncordons = _is_only(fix, nodes.Uncordon) and fix.overrides is Override.NOTHING
     return repairs and uncordons and fix.admits == fix.siblings
 
 
@@ -167,22 +188,6 @@ def nodes_to_label(searched: Searched, unlabelled: Sequence[UnlabelledNodes]) ->
     """Return the nodes to label: none if a fix names their label."""
     named = any(isinstance(part, NAMING_A_LABEL) for fix in searched.fixes for part in fix.proposals)
     return () if named else unlabelled
-
-
-def unlabelled_nodes(judgement: Judgement) -> Iterator[UnlabelledNodes]:
-    """Yield, for each topology key of a hard constraint, the nodes that reject the Pod only because they lack it."""
-    of_scheduler = {podtopologyspread.NAME, unread_nodes.NAME}  # The latter is no filter.
-    plugins = {name: {each.plugin for each in node.rejections} for name, node in judgement.evaluation.nodes.items()}
-    alone = {name for name, rejecting in plugins.items() if podtopologyspread.NAME in rejecting <= of_scheduler}
-    lacking: dict[str, dict[str, None]] = {}
-    # Two constraints may have the same key.
-    for constraint in judgement.spread.constraints:
-        for node in constraint.bypassed_nodes if constraint.hard else ():
-            if isinstance(node.key, str) and node.name in alone:
-                lacking.setdefault(node.key, {})[node.name] = None
-    absent = {each.topology_key for each in judgement.spread.constraints if not each.domains}
-    for key, names in lacking.items():
-        yield UnlabelledNodes(topology_key=key, nodes=tuple(names), in_use=key not in absent)
 
 
 def _is_only(fix: Fix, *classes: type[Proposal]) -> bool:

@@ -311,7 +311,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """The sort key of fixes, the safest first; fixes of one rank are sorted by what they change.
+        """The sort key of fixes, the safest first; ``choice.ranked`` sorts those of one rank.
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
         all, then those that break less, then those that cost less. Those that replace Pods in vain come after all of
@@ -329,7 +329,6 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             self.disturbs.rank,
             self.cost,
             -len(self.feasible),
-            *(proposal.order for proposal in self.proposals),
         )
 
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import controller_of, matching_by_owner
-from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.topology_keys import former_keys, is_absent, keys_meant
@@ -46,6 +46,65 @@ SELECTING_KINDS = (
 """Kinds of which some object may select a Pod by its labels."""
 
 
+class FixSelector(OfConstraint, frozen=True, kw_only=True):
+    """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer."""
+
+    selector: str
+    others: int = 0
+    workloads: tuple[str, ...] = ()
+
+
+class AddPodLabel(Proposal, frozen=True, kw_only=True):
+    """The Pod gets the labels that its constraint selects."""
+
+    labels: tuple[tuple[str, str], ...]
+
+
+class FixTopologyKey(OfConstraint, frozen=True, kw_only=True):
+    """The constraint uses a key that nodes have; ``former``: an older revision of the workload uses it too."""
+
+    meant: str
+    former: bool = False
+
+
+class AddMatchLabelKeys(OfConstraint, frozen=True, kw_only=True):
+    """The constraint counts each revision separately."""
+
+    label: str
+
+
+class HonorTaints(OfConstraint, frozen=True, kw_only=True):
+    """Nodes whose taints the Pod does not tolerate are not counted."""
+
+
+class IgnoreAffinity(OfConstraint, frozen=True, kw_only=True):
+    """Nodes that the Pod's node affinity excludes are counted."""
+
+
+class HonorAffinity(OfConstraint, frozen=True, kw_only=True):
+    """Nodes that the Pod's node affinity excludes are not counted."""
+
+
+class LowerMinDomains(OfConstraint, frozen=True, kw_only=True):
+    """minDomains becomes the number of eligible domains."""
+
+    cost: int = 3
+    min_domains: int
+
+
+class RaiseMaxSkew(OfConstraint, frozen=True, kw_only=True):
+    """maxSkew becomes larger."""
+
+    cost: int = 3
+    max_skew: int
+
+
+class MakeSoft(OfConstraint, frozen=True, kw_only=True):
+    """The constraint becomes a preference."""
+
+    cost: int = 4
+
+
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield the changes of the Pod's own hard constraints; defaults belong to the scheduler's configuration.
 
@@ -63,7 +122,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
             yield lower_min_domains(counts.constraint, domains)
         yield from _raise_max_skew(counts, situation, others=others)
         # This is invalid if the Pod already has the same preference.
-        soft = proposals.MakeSoft(topology_key=counts.constraint.topology_key)
+        soft = MakeSoft(topology_key=counts.constraint.topology_key)
         yield EditPod(proposal=soft, edit=partial(_make_soft, counts.constraint))
 
 
@@ -83,7 +142,7 @@ def _pointer_to(target: PodTemplateSpec, constraint: Constraint, *steps: str) ->
 
 
 def change_field(
-    constraint: Constraint, field: str, value: JsonValue, proposal: proposals.Proposal, *, amount: int = 0
+    constraint: Constraint, field: str, value: JsonValue, proposal: Proposal, *, amount: int = 0
 ) -> EditPod:
     """Return the change that sets a field of the constraint; ``amount``: how far that moves a number."""
     edit = partial(_set_field, constraint, field, value)
@@ -92,19 +151,19 @@ def change_field(
 
 def honor_taints(constraint: Constraint) -> EditPod:
     """Return the change after which nodes with taints that the Pod does not tolerate do not count."""
-    proposal = proposals.HonorTaints(topology_key=constraint.topology_key)
+    proposal = HonorTaints(topology_key=constraint.topology_key)
     return change_field(constraint, "nodeTaintsPolicy", HONOR, proposal)
 
 
 def lower_min_domains(constraint: Constraint, domains: int) -> EditPod:
     """Return the change that lowers minDomains to this number of domains."""
-    proposal = proposals.LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains)
+    proposal = LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains)
     return change_field(constraint, "minDomains", domains, proposal, amount=constraint.min_domains - domains)
 
 
 def raise_max_skew(constraint: Constraint, skew: int) -> EditPod:
     """Return the change that raises maxSkew to this number of Pods."""
-    proposal = proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew)
+    proposal = RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew)
     return change_field(constraint, "maxSkew", skew, proposal, amount=skew - constraint.max_skew)
 
 
@@ -129,7 +188,7 @@ def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candi
         known.add(str(parsed))
         others = _counted_others(counts.constraint, parsed, situation)
         yield EditPod(
-            proposal=proposals.FixSelector(
+            proposal=FixSelector(
                 topology_key=counts.constraint.topology_key,
                 selector=str(parsed),
                 others=others.total(),
@@ -186,7 +245,7 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
     if _is_newly_selected(pod, labelled, situation.handle.snapshot):
         return
-    yield EditPod(proposal=proposals.AddPodLabel(labels=tuple(added.items())), edit=partial(_add_pod_labels, added))
+    yield EditPod(proposal=AddPodLabel(labels=tuple(added.items())), edit=partial(_add_pod_labels, added))
 
 
 def _is_newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> bool:
@@ -236,7 +295,7 @@ def _fix_topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[C
     former = former_keys(situation.pod, handle.snapshot)
     for key in meant:
         if key not in SUCCESSORS and (key in WELL_KNOWN_KEYS or is_absent(missing, handle)):
-            proposal = proposals.FixTopologyKey(topology_key=missing, meant=key, former=key in former)
+            proposal = FixTopologyKey(topology_key=missing, meant=key, former=key in former)
             change = change_field(constraint, "topologyKey", key, proposal)
             yield replace(change, subject=("topologyKey", constraint.index), alternative=key)
 
@@ -249,7 +308,7 @@ def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[
     for label in REVISION_LABELS:
         if label in situation.pod.metadata.labels and label not in taken:
             yield EditPod(
-                proposal=proposals.AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
+                proposal=AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
                 edit=partial(_add_match_label_key, constraint, label),
             )
 
@@ -267,9 +326,9 @@ def _change_policies(counts: DomainCounts, situation: Situation) -> Iterator[Can
     if RequiredNodeAffinity.of(situation.pod).empty:
         return
     if not constraint.honors_affinity:
-        yield change_field(constraint, "nodeAffinityPolicy", HONOR, proposals.HonorAffinity(topology_key=key))
+        yield change_field(constraint, "nodeAffinityPolicy", HONOR, HonorAffinity(topology_key=key))
     elif counts.self_match:
-        yield change_field(constraint, "nodeAffinityPolicy", IGNORE, proposals.IgnoreAffinity(topology_key=key))
+        yield change_field(constraint, "nodeAffinityPolicy", IGNORE, IgnoreAffinity(topology_key=key))
 
 
 def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) -> Iterator[Candidate]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from kubectl_spread.controllers.taints import taint_cost
-from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations, Override
 from kubectl_spread.diagnosis.fixes.constraints import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects import core
@@ -24,6 +25,60 @@ from kubectl_spread.scheduler import interpodaffinity, nodeaffinity, nodeports, 
 FULL_WEIGHT = 100
 LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 """Resources that a Pod can request less of. Others are counted in units, and their requests must equal their limits."""
+
+
+AffinityField: TypeAlias = Literal["podAffinity", "podAntiAffinity"]
+
+
+class AddToleration(Proposal, frozen=True, kw_only=True):
+    """The Pod tolerates a taint."""
+
+    overrides: Override = Override.DECISION
+    taint: str
+
+
+class RequireZones(Proposal, frozen=True, kw_only=True):
+    """The Pod goes to these zones only, so that no other zone counts."""
+
+    cost: int = 2
+    zones: tuple[str, ...]
+
+
+class RelaxNodeSelector(Proposal, frozen=True, kw_only=True):
+    """A label is removed from nodeSelector; if None, the required node affinity becomes a preference."""
+
+    cost: int = 3
+    overrides: Override = Override.DECISION
+    label: tuple[str, str] | None = None
+
+
+class LowerRequests(Proposal, frozen=True, kw_only=True):
+    """A request of a container becomes smaller, or of the Pod if the container is None."""
+
+    cost: int = 3
+    overrides: Override = Override.DECISION
+    resource: str
+    container: str | None
+    quantity: str
+
+
+class RelaxPodAffinity(Proposal, frozen=True, kw_only=True):
+    """A required term on other Pods becomes a preference."""
+
+    cost: int = 3
+    overrides: Override = Override.DECISION
+    field: AffinityField
+    selector: str
+    topology_key: str
+
+
+class ChangeHostPort(Proposal, frozen=True, kw_only=True):
+    """A container no longer uses a host port."""
+
+    cost: int = 3
+    port: int
+    protocol: str
+    container: str
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -46,7 +101,7 @@ def _add_tolerations(situation: Situation, *, others: int) -> Iterator[Candidate
     nodes = closed_by((tainttoleration.NAME,), situation, others=others)
     for taint in dict.fromkeys(t for info in nodes for t in untolerated(situation, info, others=others)):
         yield EditPod(
-            proposal=proposals.AddToleration(cost=taint_cost(taint), taint=str(taint)),
+            proposal=AddToleration(cost=taint_cost(taint), taint=str(taint)),
             edit=partial(_add_toleration, taint),
         )
 
@@ -70,12 +125,12 @@ def _relax_node_affinity(situation: Situation) -> Iterator[Candidate]:
         path = pointer("spec", "nodeSelector", key)
         # The Pod may be of an older template than the manifest.
         label = (key, written.node_selector.get(key, value))
-        proposal = proposals.RelaxNodeSelector(label=label, overrides=_override_of([key]))
+        proposal = RelaxNodeSelector(label=label, overrides=_override_of([key]))
         yield EditPod(proposal=proposal, edit=partial(_remove_field, path))
     required = pod.spec.required_nodes
     if required is not None and pod.metadata.controller_kind != "DaemonSet":
         keys = (condition.key for term in required.node_selector_terms for condition in term.match_expressions)
-        yield EditPod(proposal=proposals.RelaxNodeSelector(overrides=_override_of(keys)), edit=_prefer_nodes)
+        yield EditPod(proposal=RelaxNodeSelector(overrides=_override_of(keys)), edit=_prefer_nodes)
 
 
 def _override_of(keys: Iterable[str]) -> Override:
@@ -106,12 +161,12 @@ def _prefer_nodes(target: core.PodTemplateSpec) -> Operations:
 
 
 def _relax_pod_affinity(situation: Situation) -> Iterator[Candidate]:
-    fields: Sequence[proposals.AffinityField] = ("podAffinity", "podAntiAffinity")
+    fields: Sequence[AffinityField] = ("podAffinity", "podAntiAffinity")
     for field in fields:
         affinity = _pod_affinity(field, as_template(situation.pod))
         for term in affinity.required:
             meant = str(careful_selector(term.label_selector))
-            proposal = proposals.RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
+            proposal = RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
             yield EditPod(proposal=proposal, edit=partial(_prefer_pods, field, term))
 
 
@@ -146,9 +201,7 @@ def _drop_host_port(situation: Situation) -> Iterator[Candidate]:
     for container in () if spec.host_network else (*spec.containers, *spec.init_containers):
         for port in container.ports:
             if port.host_port:
-                proposal = proposals.ChangeHostPort(
-                    port=port.host_port, protocol=port.protocol, container=container.name
-                )
+                proposal = ChangeHostPort(port=port.host_port, protocol=port.protocol, container=container.name)
                 yield EditPod(proposal=proposal, edit=partial(_without_host_port, container.name, port))
 
 
@@ -204,7 +257,7 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
             if amount >= 2 * excess:
                 quantity = resource.quantity_of(name, amount - excess)
                 yield EditPod(
-                    proposal=proposals.LowerRequests(resource=name, container=container, quantity=quantity),
+                    proposal=LowerRequests(resource=name, container=container, quantity=quantity),
                     edit=partial(_set_request, container, name, quantity),
                     subject=(name, container or ""),
                     amount=excess,

@@ -20,9 +20,8 @@ from kubectl_spread.controllers.revisions import template_of
 from kubectl_spread.controllers.templates import same_template
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
 from kubectl_spread.diagnosis.fixes import conclusion
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
-from kubectl_spread.diagnosis.fixes.proposals import MovePod, RollBack
-from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodProposal
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, ReplacePod
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
@@ -56,6 +55,40 @@ MOST_TIES = 8
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 
 
+class MovePod(Proposal, frozen=True, kw_only=True):
+    """Another Pod is deleted.
+
+    ``ending``: it is being deleted already, and its deletion has to end. ``loses_data``: it has emptyDir volumes.
+    """
+
+    cost: int = 2
+    namespace: str
+    pod: str
+    node: str
+    ending: bool = False
+    loses_data: bool = False
+
+
+class RecreatePod(Proposal, frozen=True, kw_only=True):
+    """The Pod itself is deleted: its template changed after the Pod was created, or may have.
+
+    ``resumed``: the paused owner whose rollout does that; empty if a command deletes it.
+    """
+
+    certain: bool = True
+    resumed: str = ""
+    namespace: str
+    pod: str
+
+
+class RollBack(Proposal, frozen=True, kw_only=True):
+    """The Deployment goes back to an older revision, of which Pods run; ``previous``: it is the one before."""
+
+    owner: str
+    revision: int
+    previous: bool
+
+
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pods whose deletion may make room: counted in a full domain, or holding what the Pod needs."""
     for pod, place in obstacles(situation):
@@ -73,7 +106,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
 
 
-def stale(situation: Situation) -> Iterator[RecreatePod]:
+def stale(situation: Situation) -> Iterator[ReplacePod]:
     """Yield the deletion of the Pod itself, if its owner recreates it from a template that may have changed.
 
     If no revision shows whether the Pod is older than its template, what the template lacks may come from a webhook.
@@ -102,12 +135,12 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
         if not each.refusals:
             namespace, name = pod.key
             resumed = str(owner_of(pod, snapshot)) if isinstance(released, Deployment) else ""
-            proposal = RecreatePodProposal(namespace=namespace, pod=name, certain=not lacks, resumed=resumed)
+            proposal = RecreatePod(namespace=namespace, pod=name, certain=not lacks, resumed=resumed)
             group = (namespace, name)
-            yield RecreatePod(proposal=proposal, obj=pod, again=each, group=group, lacks=lacks, released=released)
+            yield ReplacePod(proposal=proposal, obj=pod, again=each, group=group, lacks=lacks, released=released)
 
 
-def rollbacks(situation: Situation) -> Iterator[RecreatePod]:
+def rollbacks(situation: Situation) -> Iterator[ReplacePod]:
     """Yield the return of the Pod's Deployment to its latest older revision of which Pods run.
 
     Source: kubectl pkg/polymorphichelpers/rollback.go DeploymentRollbacker (v1.36).
@@ -128,7 +161,7 @@ def rollbacks(situation: Situation) -> Iterator[RecreatePod]:
         # It costs most where most Pods that run are of newer revisions.
         cost = 2 if at_work[old.as_controller] * 2 >= at_work.total() else 4
         proposal = RollBack(owner=name, revision=number, previous=old == sets[1], cost=cost)
-        yield RecreatePod(proposal=proposal, obj=pod, again=again, group=pod.key, released=undone)
+        yield ReplacePod(proposal=proposal, obj=pod, again=again, group=pod.key, released=undone)
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:

@@ -10,10 +10,11 @@ from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
 from kubectl_spread.autoscalers.karpenter.scheduler import solve
 from kubectl_spread.diagnosis.fixes.candidate import EditPod
 from kubectl_spread.diagnosis.fixes.change import Operations
+from kubectl_spread.diagnosis.fixes.choice import ranked
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.diagnosis.fixes.constraints import honor_taints, lower_min_domains
+from kubectl_spread.diagnosis.fixes.demands import RequireZones
 from kubectl_spread.diagnosis.fixes.patch import set_to
-from kubectl_spread.diagnosis.fixes.proposals import RequireZones
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.search import merge_changes
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -48,7 +49,7 @@ def new_node_fixes(
             decision=decision,
         )
         fixes.append(fix)
-    return tuple(sorted(fixes, key=lambda fix: fix.rank))
+    return ranked(fixes)
 
 
 def _candidates(situation: Situation, decided: AutoscalerDecision) -> Iterator[EditPod]:

@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewN
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import Command
 from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.diagnosis.topology_keys import is_absent, similar_keys
@@ -50,6 +50,46 @@ WELL = ("*Ready", "*Healthy", "*Ok", "EtcdIsVoter", "Deprecated*")
 
 Source: node-problem-detector pkg/types/types.go (a permanent problem sets its condition to True).
 """
+
+
+class Uncordon(Proposal, frozen=True, kw_only=True):
+    """A cordoned node takes Pods again; ``problems``: its conditions that report one."""
+
+    node: str
+    problems: tuple[str, ...] = ()
+
+
+class LabelNode(Proposal, frozen=True, kw_only=True):
+    """A node gets the label that it lacks, with the value of its label ``similar``."""
+
+    node: str
+    key: str
+    value: str
+    similar: str
+
+
+class RemoveTaint(Proposal, frozen=True, kw_only=True):
+    """A taint is removed from a node."""
+
+    overrides: Override = Override.DECISION
+    taint: str
+    node: str
+
+
+class AddNode(Proposal, frozen=True, kw_only=True):
+    """A node like an existing one is added to domains (topology key, value), and to its node pool (key=value), if any.
+
+    ``repaired``: the existing one has a problem that a new node does not have. ``moved``: it is not in these domains;
+    ``elsewhere``: nor is any other.
+    """
+
+    cost: int = 3
+    elsewhere: bool = False
+    moved: bool = False
+    like: str
+    domains: tuple[tuple[str, str], ...]
+    repaired: bool
+    pool: str = ""
 
 
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:

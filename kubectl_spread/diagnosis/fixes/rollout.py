@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     DeletePod,
     NewNode,
     ObjectT,
-    RecreatePod,
+    ReplacePod,
     edited_where_it_fits,
     edits_of,
     with_edits,
@@ -125,7 +125,7 @@ def _of_owner(
     parts: Sequence[Candidate], effect: Effect | None, situation: Situation, start: Handle
 ) -> _Rollout | None:
     """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
-    released = next((part.released for part in parts if isinstance(part, RecreatePod)), None)
+    released = next((part.released for part in parts if isinstance(part, ReplacePod)), None)
     controller, owner = controller_of(situation.pod, start.snapshot), released or situation.patchable_owner
     if effect is Effect.OWNER_RECREATED and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())

@@ -28,7 +28,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     EditPod,
     NewNode,
     PodEdit,
-    RecreatePod,
+    ReplacePod,
     as_template,
     edited,
     edits_of,
@@ -37,9 +37,11 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 )
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
 from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Keeper, Route, Verb
+from kubectl_spread.diagnosis.fixes.constraints import AddPodLabel
+from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
+from kubectl_spread.diagnosis.fixes.moves import RollBack
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, set_to, steps_of, value_at
-from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration, RollBack
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
@@ -66,7 +68,7 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
     """
     waiting = waiting or (situation.pod,)
     for part in parts:
-        if isinstance(part, RecreatePod):
+        if isinstance(part, ReplacePod):
             yield _in_order(_recreate(part, situation, waiting), situation)
         elif not isinstance(part, EditPod):
             yield _change_object(part)
@@ -84,7 +86,7 @@ def _in_order(route: Route, situation: Situation) -> Route:
     return replace(route, after=next((pod.metadata.name for pod in before), ""))
 
 
-def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -> Route:
+def _recreate(part: ReplacePod, situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how the Pending Pods get the current template: by their deletion, once their owner lets them have it."""
     before, released = situation.topmost_owner, part.released
     snapshot = situation.handle.snapshot

@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     DeletePod,
     EditPod,
-    RecreatePod,
+    ReplacePod,
     change_of,
     edited,
     edited_where_it_fits,
@@ -27,7 +27,10 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
-from kubectl_spread.diagnosis.fixes.proposals import LowerMinDomains, MakeSoft, Proposal, RaiseMaxSkew, RollBack
+from kubectl_spread.diagnosis.fixes.choice import ranked
+from kubectl_spread.diagnosis.fixes.constraints import LowerMinDomains, MakeSoft, RaiseMaxSkew
+from kubectl_spread.diagnosis.fixes.moves import RollBack
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import keeps_all_pods, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
@@ -140,7 +143,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     written, handle = situation.written, situation.handle
     asked = Asked(situation, Handle.build(written.before, handle.profile) if written else handle, siblings, spent)
     renewed = _harmless(_working_alone(moves.stale(situation), asked))
-    if any(isinstance(part, RecreatePod) and not part.lacks for each in renewed for part in each.parts):
+    if any(isinstance(part, ReplacePod) and not part.lacks for each in renewed for part in each.parts):
         return conclusion.FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, asked)]
@@ -334,7 +337,7 @@ def _at_most_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Can
 def _situation_after(candidate: Candidate, situation: Situation) -> Situation | None:
     """Return the situation with the change; None if the API server would refuse the changed Pod."""
     after = candidate.apply(situation)
-    return None if isinstance(candidate, EditPod | RecreatePod) and after.errors - situation.errors else after
+    return None if isinstance(candidate, EditPod | ReplacePod) and after.errors - situation.errors else after
 
 
 def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked) -> WorkingFix | None:
@@ -377,7 +380,7 @@ def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[conclusion.Fix
         _verified_fix(first, tuple(other.names for other in others), asked.situation)
         for first, *others in grouped(working, lambda each: each.likeness).values()
     ]
-    return tuple(sorted(fixes, key=lambda fix: fix.rank))
+    return ranked(fixes)
 
 
 def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation) -> conclusion.Fix:
@@ -414,7 +417,7 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
     after, edits = found.after, edits_of(found.parts)
     handle = with_placed(after.pod, after.feasible[0], after.handle)
     for part in found.parts:
-        if isinstance(part, RecreatePod):
+        if isinstance(part, ReplacePod):
             plain = bool(part.lacks)
             by = part.released
             again = (replacement(each, handle.snapshot, handle.profile, plain=plain, by=by).pod for each in siblings)

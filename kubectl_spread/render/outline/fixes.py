@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.diagnosis.fixes import choice, proposals
+from kubectl_spread.diagnosis.fixes import choice, moves, nodes
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.diagnosis.fixes.shell import command_line
@@ -15,6 +15,8 @@ from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EditBlock, Extent, Step, Steps
 from kubectl_spread.wording import fixes
+from kubectl_spread.wording.fixes.routes import fragment_text
+from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import with_short_keys
 
 
@@ -49,7 +51,7 @@ def steps_block(
     in_use, unused = _label_steps(item)
     steps = (
         *changes[:first],
-        *(Step(summary=f"Wait for {fixes.WAITS.text(wait)}") for wait in item.waits),
+        *(Step(summary=f"Wait for {wait_text(wait)}") for wait in item.waits),
         *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
         *in_use,
         *(nodes if nodes_first else ()),
@@ -99,8 +101,8 @@ def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
     # What it triggers tells how many are left.
     siblings = 1 if fix.without_node else fix.siblings
     # A fix that moves a Pod names another one.
-    moves = any(isinstance(part, proposals.MovePod) for part in fix.proposals)
-    pod = "this Pending Pod" if moves else "this Pod"
+    is_move = any(isinstance(part, moves.MovePod) for part in fix.proposals)
+    pod = "this Pending Pod" if is_move else "this Pod"
     return fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source), pod=pod)
 
 
@@ -131,7 +133,7 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, flags: Sequence[
     in_yaml = fix.fragment and (extent.fix_format == "yaml" or (not extent.fix_format and fix.keeper is not None))
     in_commands = extent.fix_format != "yaml" or not fix.fragment
     # Each such node has its own reason.
-    closed = asks and fix.id == proposals.Uncordon.__name__
+    closed = asks and fix.id == nodes.Uncordon.__name__
     return Step(
         id="+".join(dict.fromkeys(proposal.id for proposal in fix.proposals)),
         summary=with_short_keys(fixes.summary(fix)),
@@ -146,7 +148,7 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, flags: Sequence[
             *((fixes.RESTARTS_NOTHING,) if quiet else ()),
         ),
         edits=tuple(map(_edit, fix.edits)),
-        yaml=tuple(fixes.fragment_text(fix.fragment).splitlines()) if fix.fragment and in_yaml else (),
+        yaml=tuple(fragment_text(fix.fragment).splitlines()) if fix.fragment and in_yaml else (),
         commands=tuple(command_line(command, flags) for command in fix.commands) if in_commands else (),
         starts=fixes.sentences(fixes.starts(fix)),
     )

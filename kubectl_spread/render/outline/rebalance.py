@@ -9,7 +9,7 @@ from msgspec import UnsetType
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.choice import is_safe
-from kubectl_spread.diagnosis.fixes.proposals import AddNode
+from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
@@ -18,7 +18,8 @@ from kubectl_spread.render.outline import Column, Extent, Note, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.wording import rebalance as wording
-from kubectl_spread.wording.fixes import WAITS, further_node, starts, summary
+from kubectl_spread.wording.fixes import further_node, starts, summary
+from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
 TONES = {
@@ -117,7 +118,7 @@ def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Ite
 
 def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.Block]:
     """Yield what lets a plan reach more: what ends by itself, then the first change of nothing set on purpose."""
-    yield from (Note(line=wording.WAIT_FOR.format(WAITS.text(wait))) for wait in item.waits)
+    yield from (Note(line=wording.WAIT_FOR.format(wait_text(wait))) for wait in item.waits)
     fix = next(filter(is_safe, item.fixes), None)
     if fix is not None and fix.id != AddNode.__name__:
         yield Note(line=wording.fix_first(summary(fix), starts(fix)))

@@ -21,7 +21,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Wait,
     WouldWarn,
 )
-from kubectl_spread.diagnosis.fixes.proposals import AddToleration, LowerRequests
+from kubectl_spread.diagnosis.fixes.demands import AddToleration, LowerRequests
 from tests.render.outline.test_fixes import BACK, ENDING, HONOR, MOVE, NODE, RAISE, RECOVERY, SOFT, UNCORDON, fix
 
 ROLLOUT = RolloutGoesOn(workload="deployment/web")

@@ -14,7 +14,7 @@ from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.fixes import proposals
+from kubectl_spread.diagnosis.fixes import constraints, moves, nodes, proposals
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override, Target
 from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import (
@@ -37,14 +37,14 @@ from tests.build import ZONE, app, node, spread
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
 BLOCKED = report_of(incoming(), [*TAINTED, *web("a1", "b1")])
-RAISE = proposals.RaiseMaxSkew(topology_key="rack", max_skew=2)
+RAISE = constraints.RaiseMaxSkew(topology_key="rack", max_skew=2)
 RAISED = "RaiseMaxSkew: raise maxSkew to 2 in the constraint on rack."
-SOFT = proposals.MakeSoft(topology_key="rack")
-MOVE = proposals.MovePod(namespace="default", pod="b", node="b1")
-UNCORDON = proposals.Uncordon(node="a1")
-HONOR = proposals.HonorTaints(topology_key="rack")
-BACK = proposals.RollBack(owner="deployment/web", revision=1, previous=True)
-NODE = proposals.AddNode(like="a1", domains=(("rack", "c"),), repaired=False)
+SOFT = constraints.MakeSoft(topology_key="rack")
+MOVE = moves.MovePod(namespace="default", pod="b", node="b1")
+UNCORDON = nodes.Uncordon(node="a1")
+HONOR = constraints.HonorTaints(topology_key="rack")
+BACK = moves.RollBack(owner="deployment/web", revision=1, previous=True)
+NODE = nodes.AddNode(like="a1", domains=(("rack", "c"),), repaired=False)
 RECOVERY = NodeRecovery(nodes=("c1",), taints=("x",), trouble=NodeTrouble.NOT_READY, cordoned=False)
 ENDING = PodEnding(pods=(PodName(namespace="default", name="old"),), nodes=("a1",), ending=Ending())
 ADD = "Add a node like a1 in rack c, by hand or by an autoscaler"
@@ -264,7 +264,7 @@ def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
     nobody = report_of(incoming(spread("rack", selector=app("web"))), [node("new-1"), node("new-2")])
     nobody = replace(nobody, fixes=(fix(SOFT, offered=True),))
     assert [step[:8] for step in ids(nobody)] == ["MakeSoft", "Set rack"]
-    named = fix(proposals.LabelNode(node="new-1", key=ZONE, value="a", similar="zone"))
+    named = fix(nodes.LabelNode(node="new-1", key=ZONE, value="a", similar="zone"))
     assert ids(replace(report, fixes=(named,)), every=True) == ["LabelNode"]
 
 

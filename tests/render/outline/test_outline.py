@@ -23,7 +23,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, Fix, Route
-from kubectl_spread.diagnosis.fixes.proposals import AddToleration
+from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.html import to_html

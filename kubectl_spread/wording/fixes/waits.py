@@ -1,0 +1,138 @@
+"""What lets a Pod in without any action, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
+from kubectl_spread.diagnosis.fixes import conclusion
+from kubectl_spread.wording.words import count_of, enumerated, first_and_more, listed
+
+STARTING = "a node that starts"
+"""What a node is called that an autoscaler has added, and that has not joined the cluster."""
+TROUBLES: Mapping[NodeTrouble, str] = {
+    NodeTrouble.UNREACHABLE: "kubelet unreachable",
+    NodeTrouble.NOT_READY: "not ready",
+    NodeTrouble.MEMORY_PRESSURE: "low on memory",
+    NodeTrouble.DISK_PRESSURE: "low on disk",
+    NodeTrouble.PID_PRESSURE: "low on process IDs",
+    NodeTrouble.NETWORK_UNAVAILABLE: "network not set up",
+    NodeTrouble.OUT_OF_SERVICE: "shut down",
+    NodeTrouble.CORDONED: "cordoned",
+    NodeTrouble.UNHEALTHY: "unhealthy",
+    NodeTrouble.CLOUD: "not set up by its cloud, or shut down there",
+    NodeTrouble.STATUS: "unhealthy, by the taint of an agent",
+    NodeTrouble.UNREGISTERED: "not registered yet",
+    NodeTrouble.NO_CILIUM_AGENT: "Cilium's agent does not run there",
+    NodeTrouble.NO_EBS_DRIVER: "the EBS CSI driver does not run there",
+    NodeTrouble.MACHINE_LEAVES: "about to be removed",
+    NodeTrouble.SET_APART_BY_GKE: "reserved by Google Kubernetes Engine",
+    NodeTrouble.CLUSTER_API: "not set up, or being replaced, by Cluster API",
+    NodeTrouble.NO_CSI_DRIVER: "a CSI driver does not run there",
+    NodeTrouble.NO_AGENT: "a required agent does not run there",
+    NodeTrouble.AUTOSCALER_DELETES: "about to be deleted by an autoscaler",
+    NodeTrouble.STARTING: "not ready for Pods yet",
+    NodeTrouble.BEING_DELETED: "its Node object is being deleted",
+}
+_LIFTED: Mapping[NodeTrouble, str] = {
+    NodeTrouble.OUT_OF_SERVICE: "; somebody set the taint, and has to remove it once the node is back",
+    NodeTrouble.SET_APART_BY_GKE: "",
+}
+"""How a taint goes that no recovery clears.
+
+Source: the page Non-Graceful Node Shutdown, for out-of-service.
+"""
+
+
+def _node_recovery(wait: conclusion.NodeRecovery) -> str:
+    any_of = " or ".join(wait.nodes)
+    if wait.nodes[2:]:
+        any_of = f"any of {len(wait.nodes)} nodes, such as {wait.nodes[0]},"
+    if not (wait.taints or wait.problems):
+        return f"{any_of} to be uncordoned: maintenance goes on there"
+    trouble = f"condition {enumerated(wait.problems)}" if wait.problems else TROUBLES[wait.trouble]
+    lifted = ", and to be uncordoned" * wait.cordoned
+    ended = f", and for {enumerated([*map(str, wait.ending)])} to end there" if wait.ending else ""
+    return f"{any_of} to recover ({trouble}){lifted}{ended}"
+
+
+def _node_removal(wait: conclusion.NodeRemoval) -> str:
+    without = "it" if len(wait.nodes) == 1 else "them"
+    leaves = f"{first_and_more(wait.nodes)} to be removed ({TROUBLES[wait.trouble]})"
+    return f"{leaves}: without {without}, the Pod can be scheduled"
+
+
+def _pod_ending(wait: conclusion.PodEnding) -> str:
+    where = f"{enumerated([*map(str, wait.pods)])} on {enumerated(wait.nodes)}"
+    return f"{where}: {ending_text(wait.ending, wait.nodes, one=len(wait.pods) == 1)}"
+
+
+def _pod_removal(wait: conclusion.PodRemoval) -> str:
+    return f"this Pod to be deleted: {wait.workload} {wait.why}"
+
+
+def _claim_creation(wait: conclusion.ClaimCreation) -> str:
+    return f"the controller of the Pod to create the PersistentVolumeClaim {enumerated(wait.claims)}"
+
+
+def _rollout_goes_on(wait: conclusion.RolloutGoesOn) -> str:
+    if wait.replaces:
+        return f"the rollout of {wait.workload}: it replaces this Pod, which is of an older revision"
+    return (
+        f"the rollout of {wait.workload}: it deletes old Pods as new ones become Ready, which makes room for this one"
+    )
+
+
+def _job_goes_on(wait: conclusion.JobGoesOn) -> str:
+    which = "the" if wait.pods == 1 else f"one of the {wait.pods}"
+    where = f" on {enumerated(wait.nodes)}" if wait.pods < wait.running else ""
+    ends = f"{which} running {'Pod' if wait.pods == 1 else 'Pods'} of {wait.workload}{where} to end"
+    return f"{ends}: then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
+
+
+def _job_end(wait: conclusion.JobEnd) -> str:
+    or_suspend = "suspend it" if wait.ours else f"ask the owner of namespace {wait.namespace} to suspend it"
+    use = f"its {count_of(wait.pods, 'Pod')} with priority {wait.priority} use{'s' * (wait.pods == 1)} the room"
+    return f"job {wait.namespace}/{wait.name} to end, or {or_suspend}: {use} on {first_and_more(wait.nodes)}"
+
+
+def _node_addition(wait: conclusion.NodeAddition) -> str:
+    if wait.pools:
+        return f"a node that {wait.autoscaler} may add from {wait.pools}"
+    return f"{listed(wait.nodes) or STARTING}: it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"
+
+
+_TEXTS: Mapping[type[conclusion.Wait], Callable[..., str]] = {
+    conclusion.NodeRecovery: _node_recovery,
+    conclusion.NodeRemoval: _node_removal,
+    conclusion.PodEnding: _pod_ending,
+    conclusion.PodRemoval: _pod_removal,
+    conclusion.ClaimCreation: _claim_creation,
+    conclusion.RolloutGoesOn: _rollout_goes_on,
+    conclusion.JobGoesOn: _job_goes_on,
+    conclusion.JobEnd: _job_end,
+    conclusion.NodeAddition: _node_addition,
+}
+
+
+def wait_text(wait: conclusion.Wait) -> str:
+    """Return what is waited for."""
+    return _TEXTS[type(wait)](wait)
+
+
+def suffering_text(what: conclusion.SufferingNodes) -> str:
+    """Return which nodes suffer, from what, and how that ends."""
+    clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
+    recovery = "" if what.trouble in LEAVING else _LIFTED.get(what.trouble, f"; {clears} on recovery")
+    return f"{first_and_more(what.nodes)} ({TROUBLES[what.trouble]}{recovery})"
+
+
+def ending_text(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) -> str:
+    """Return until when Pods that are being deleted end, and what may keep them."""
+    deleted, whose = ("it is being deleted", "its") if one else ("they are being deleted", "their")
+    if what.over_since:
+        ended = f"{'its' if one else 'the first'} grace period ended at {what.over_since}"
+        return f"{deleted}, and {ended}: check the kubelet of {listed(nodes)}"
+    within = f"{what.grace_seconds}s" if what.grace_seconds else f"{whose} grace period"
+    unless = f", unless finalizers keep {'it' if one else 'them'}: {listed(what.finalizers)}" * bool(what.finalizers)
+    return f"{deleted} and end{'s' * one} within {within}{unless}"
