@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -21,9 +20,6 @@ from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.skew import Row
 
-FEW_DOMAINS = 5
-"""Up to this number of domains, the table has the count of each."""
-
 
 class Headroom(Report, frozen=True, kw_only=True):
     """How many more replicas find a node, one after another.
@@ -39,31 +35,12 @@ class Headroom(Report, frozen=True, kw_only=True):
     then: str = ""
 
 
-class Counts(Report, frozen=True, kw_only=True):
-    """The Pods in each domain, or the number of domains for each count.
-
-    Attributes:
-        each: domain → its Pods, if there are few domains.
-        domains: Pods → the number of domains with that count, if there are more.
-    """
-
-    each: dict[str, int] = {}
-    domains: dict[int, int] = {}
-
-    @classmethod
-    def of(cls, matching: Mapping[str, int]) -> Counts:
-        """Return the counts of these domains (domain → Pods)."""
-        if len(matching) <= FEW_DOMAINS:
-            return cls(each=dict(sorted(matching.items())))
-        return cls(domains=dict(sorted(Counter(matching.values()).items())))
-
-
 class ConstraintRow(ChangedConstraint, frozen=True, kw_only=True):
-    """A constraint in the table: what the table shows of a ConstraintDiagnosis."""
+    """A constraint in the table, which needs no ConstraintDiagnosis; ``matching``: eligible domain → matching Pods."""
 
     selector: str
     skew: int
-    counts: Counts
+    matching: Mapping[str, int]
 
 
 class SkewRow(Report, frozen=True, kw_only=True):
@@ -138,13 +115,6 @@ class SkewReport(Report, frozen=True, kw_only=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-def counts_of(constraint: ConstraintRow | ConstraintDiagnosis) -> Counts:
-    """Return the counts of the eligible domains."""
-    if isinstance(constraint, ConstraintRow):
-        return constraint.counts
-    return Counts.of({domain.value: domain.matching for domain in constraint.domains if domain.eligible})
-
-
 def skew_row(row: Row) -> SkewRow:
     """Return the row of the table."""
     state, constraint = row.state, row.state.constraint
@@ -164,7 +134,7 @@ def skew_row(row: Row) -> SkewRow:
             when_unsatisfiable=constraint.when_unsatisfiable.value,
             selector=str(constraint.selector),
             skew=state.skew,
-            counts=Counts.of(state.matching),
+            matching=state.matching,
         ),
     )
 

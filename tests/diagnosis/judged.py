@@ -9,7 +9,7 @@ import msgspec
 from kubectl_spread.contract.evaluation import EvaluationReport, evaluation_report
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
-from kubectl_spread.contract.skew import ConstraintRow, SkewItem, SkewReport, SkewRow, counts_of, skew_item, skew_row
+from kubectl_spread.contract.skew import ConstraintRow, SkewItem, SkewReport, SkewRow, skew_item, skew_row
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
@@ -96,7 +96,7 @@ def _brief(item: SkewItem) -> SkewRow:
             when_unsatisfiable=constraint.when_unsatisfiable,
             selector=constraint.selector,
             skew=constraint.skew,
-            counts=counts_of(constraint),
+            matching=constraint.matching,
         ),
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UnsetType
 
 from kubectl_spread.contract.findings import Finding, distinct
-from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
+from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
@@ -28,6 +28,8 @@ STATUS_TONES = {
     SpreadStatus.UNEVEN: Tone.INFO,
     SpreadStatus.OK: Tone.GOOD,
 }
+FEW_DOMAINS = 5
+"""Domains (count) up to which each is shown with its Pods."""
 FEW_COUNTS = 3
 """Different counts of Pods in domains that do not change (count) up to which each is shown."""
 MOST_COUNTS = 6
@@ -109,13 +111,14 @@ def headroom_text(item: SkewRow) -> str:
     return wording.headroom_text(item.headroom.more, item.headroom.then)
 
 
-def counts_text(counts: Counts) -> str:
+def counts_text(matching: Mapping[str, int]) -> str:
     """Return the count of each domain; of many, how many have which: ``0×93 1×71``, or from where to where."""
-    if len(counts.domains) > MOST_COUNTS:
-        return f"{sum(counts.domains.values())} domains, {min(counts.domains)}..{max(counts.domains)}"
-    if counts.domains:
-        return " ".join(f"{pods}×{domains}" for pods, domains in counts.domains.items())
-    return " ".join(f"{seen(value)}:{count}" for value, count in counts.each.items())
+    if len(matching) <= FEW_DOMAINS:
+        return " ".join(f"{seen(domain)}:{pods}" for domain, pods in sorted(matching.items()))
+    counts = sorted(Counter(matching.values()).items())
+    if len(counts) > MOST_COUNTS:
+        return f"{len(matching)} domains, {counts[0][0]}..{counts[-1][0]}"
+    return " ".join(f"{pods}×{domains}" for pods, domains in counts)
 
 
 def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) -> str:
@@ -133,8 +136,8 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
         return " ".join((*(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods), *rest))
     lows, highs = zip(*after.values(), strict=True) if after else ((), ())
     then = f"{len(after)} domains, {between(min(lows), max(highs))}" if lows != highs else ""
-    then = then or counts_text(Counts.of(dict(zip(after, lows, strict=True))))
-    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), then)))
+    then = then or counts_text(dict(zip(after, lows, strict=True)))
+    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(before), then)))
 
 
 def _pods(ends: tuple[int, int] | None, absent: str) -> str:
@@ -173,7 +176,7 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("READY", _ready, wide=True),
     Column("PENDING", lambda i: str(i.pending) if isinstance(i, SkewItem) else "", wide=True),
     Column("STATUS", lambda i: i.status.value, tone=lambda i: STATUS_TONES[i.status]),
-    Column("DOMAINS", lambda i: counts_text(counts_of(i.constraint))),
+    Column("DOMAINS", lambda i: counts_text(i.constraint.matching)),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
     Column("NEXT", _next, wide=True, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
