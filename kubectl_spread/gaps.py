@@ -252,3 +252,19 @@ Gap: TypeAlias = (
     | Decider
 )
 """A gap of an answer."""
+
+
+def is_unread_list(gap: Gap) -> bool:
+    """Whether a list that was asked for was not read, or not whole."""
+    return isinstance(gap, UnreadKind | UnreadNodes | UnreadCluster)
+
+
+def is_about_fixes(gap: Gap) -> bool:
+    """Whether it matters only for what to change."""
+    return isinstance(gap, UnreadKind) and gap.purpose is Purpose.FIXES
+
+
+def leaves_pods_unknown(gap: Gap) -> bool:
+    """Whether it is not known which Pods of the workload stay or make room, and so whether new ones find nodes."""
+    of_kind = isinstance(gap, UnreadKind) and gap.purpose in {Purpose.APPLYING, Purpose.PREEMPTION}
+    return of_kind or isinstance(gap, MayRollOut)

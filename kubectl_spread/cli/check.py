@@ -114,6 +114,7 @@ def check(
 ) -> None:
     """Check whether the Pods of manifests can be scheduled, on which nodes, and how they are spread."""
     from kubectl_spread.commands import check as command
+    from kubectl_spread.commands import exit_codes
     from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.check import check_outline
@@ -147,10 +148,10 @@ def check(
     report = answer.report
     for line in answer.notes:
         output.note(line)
-    assumed = flags.assume_autoscaling and any(map(command.may_get_a_node, report.items))
+    assumed = flags.assume_autoscaling and any(map(exit_codes.may_get_a_node, report.items))
     if assumed:
         output.note(
             "Autoscaling is assumed: a Pod counts as placed if nothing that was read forbids a new node for it."
         )
     output.write(printed(report))
-    raise typer.Exit(command.exit_code(report, warnings=flags.fail_on == "warning", autoscaling=assumed))
+    raise typer.Exit(exit_codes.of_check(report, warnings=flags.fail_on == "warning", autoscaling=assumed))

@@ -56,6 +56,7 @@ def rebalance(
     """Plan the fewest evictions that restore the spread."""
 
     def ask(named: Named) -> None:
+        from kubectl_spread.commands import exit_codes
         from kubectl_spread.commands import rebalance as command
         from kubectl_spread.render.outline import Extent
         from kubectl_spread.render.outline.rebalance import rebalance_outline
@@ -74,6 +75,6 @@ def rebalance(
         options = command.RebalanceOptions(names=named.names, soft=flags.soft, most=flags.max)
         found = command.rebalance(source, asked, options, inputs.scheduler_of(scheduler))
         output.write(script_text(found.report, found.checkpoints) if flags.script else printed(found.report))
-        raise typer.Exit(command.exit_code(found.report))
+        raise typer.Exit(exit_codes.of_rebalance(found.report))
 
     inputs.first_found(flags.resources, ask)

@@ -69,6 +69,7 @@ def show(
         watch.refuse(printing.output, exit_code=flags.exit_code)
 
     def ask(named: Named) -> None:
+        from kubectl_spread.commands import exit_codes
         from kubectl_spread.commands import show as command
         from kubectl_spread.render.outline.access import node_names
         from kubectl_spread.render.text.show import show_details
@@ -98,7 +99,7 @@ def show(
             output.write(printed(answer.report))
         for note in notes(answer):
             output.note(note)
-        raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
+        raise typer.Exit(exit_codes.of_show(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
     inputs.first_found(flags.resources, ask)
 

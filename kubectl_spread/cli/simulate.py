@@ -87,6 +87,7 @@ def simulate(
     connection: ConnectionFlags,
 ) -> None:
     """Simulate what happens to Pods when nodes drain, fail or are added, or workloads scale or roll out."""
+    from kubectl_spread.commands import exit_codes
     from kubectl_spread.commands import simulate as command
     from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.outline import Extent
@@ -112,4 +113,4 @@ def simulate(
     asked, rules, stdin = inputs.scope_of(scope, source), inputs.scheduler_of(scheduler), inputs.standard_input()
     report = command.simulate(source, asked, options, rules, stdin=stdin)
     output.write(printed(report))
-    raise typer.Exit(command.exit_code(report))
+    raise typer.Exit(exit_codes.of_simulate(report))

@@ -53,6 +53,7 @@ def why_pending(
     """Explain why Pods are Pending, and which changes help."""
 
     def ask(named: Named) -> None:
+        from kubectl_spread.commands import exit_codes
         from kubectl_spread.commands import why_pending as command
         from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
         from kubectl_spread.render.outline import Extent
@@ -80,6 +81,6 @@ def why_pending(
         if not (report.items or report.not_created or answer.notes):
             output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
         output.write(printed(report))
-        raise typer.Exit(command.exit_code(report))
+        raise typer.Exit(exit_codes.of_why_pending(report))
 
     inputs.first_found(flags.pods, ask)

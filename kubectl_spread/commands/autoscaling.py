@@ -11,11 +11,10 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
 from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport, autoscaler_report
-from kubectl_spread.contract.findings import Finding, incomplete_entries
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.errors import ManifestError, ManifestProblem, SpreadError, UsageError
-from kubectl_spread.gaps import Purpose, UnreadKind
+from kubectl_spread.gaps import Gap, Purpose, UnreadKind
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Event, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL, Kind
@@ -97,11 +96,11 @@ def _with_awaited_node(item: ItemT, decided: AutoscalerDecision, snapshot: Snaps
     return replace(item, waits=(node, *others), new_nodes=item.new_nodes if node.pools else ())
 
 
-def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Incomplete, ...]:
+def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Gap, ...]:
     """Return the lists without which the decision is made."""
     kinds = (*decided.unread, *((NODE_POOL,) if decided.beside and decided.kind == "cluster-autoscaler" else ()))
     why = {unread.kind: unread.why for unread in snapshot.inventory.unread}
-    return incomplete_entries(
+    return tuple(
         UnreadKind(kind=kind, why=why.get(kind, "not in all namespaces"), purpose=Purpose.AUTOSCALING) for kind in kinds
     )
 

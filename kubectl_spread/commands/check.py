@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands import manifest_answers, read_sets
@@ -28,16 +27,10 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport
-from kubectl_spread.contract.findings import incomplete_entries
-from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.diagnosis.fixes.conclusion import NodeAddition
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
 from kubectl_spread.errors import UsageError
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_NOT_ADOPT, MAY_PREEMPT, MAY_ROLL_OUT, UNREADABLE
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.manifest_answers import Create
@@ -115,9 +108,9 @@ def check(
         items = tuple(_with_fixes([answer for _, answer in answered], view, options))
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
-    unread = incomplete_entries(map(unreadable, problems))
+    unread = tuple(map(unreadable, problems))
     told_of = [manifest.document for manifest, _ in answered]
-    unread += incomplete_entries(unread_documents(selected, view.snapshot, source))
+    unread += tuple(unread_documents(selected, view.snapshot, source))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     notes = [*skipped_notes(each for each in selected if each.document not in told_of)]
     notes += standard_notes(selected, snapshot) if create is None else ()
@@ -191,34 +184,6 @@ def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: V
         handle = manifest_answers.handle_for(wanted.pod, snapshot, view)
         found = manifest_answers.next_of(manifest, wanted, handle, view)
         yield unplaced_pods(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
-
-
-def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool = False) -> ExitCode:
-    """Return the exit code: no where a Pod finds no node or a manifest is invalid, or ``warnings`` mean no too.
-
-    ``autoscaling``: whether a Pod counts as placed where nothing forbids a new node for it.
-    """
-    unread = any(gap.why == UNREADABLE for gap in report.incomplete)
-    warned = any(
-        item.warnings or any(finding.severity is not Severity.INFO for finding in item.findings)
-        for item in report.items
-    )
-    # Where it is unknown whether a template rolls out, Pods are there or make room, so is whether new Pods find nodes.
-    unsure = {MAY_ROLL_OUT, MAY_NOT_ADOPT, MAY_EXIST, MAY_PREEMPT}
-    known = [item for item in report.items if unsure.isdisjoint(gap.consequence for gap in item.incomplete)]
-    nowhere = [item for item in known if (item.stuck or item.jam) and not (autoscaling and may_get_a_node(item))]
-    failed = bool(nowhere) or any(item.failed_create or item.held_by for item in known)
-    failed = failed or any(item.validation for item in report.items)
-    return ExitCode.of_items(
-        no=failed or (warnings and warned),
-        incomplete=unread or any(item.verdict is Verdict.INCOMPLETE for item in report.items),
-    )
-
-
-def may_get_a_node(item: CheckItem) -> bool:
-    """Whether nothing that was read forbids a new node for the first replica that finds none, or one starts for it."""
-    starts = any(isinstance(wait, NodeAddition) for wait in item.waits)
-    return starts or (item.autoscaler is not UNSET and item.autoscaler.decision == "NewNode")
 
 
 def _with_fixes(answers: Sequence[Answer], view: View, options: CheckOptions) -> Iterator[CheckItem]:

@@ -18,8 +18,7 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest, too_many
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract import check
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
-from kubectl_spread.contract.findings import Finding, incomplete_entries
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import NextPod, carried_over, completed, over_quota, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied, with_replicas
@@ -30,7 +29,7 @@ from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_of, undecided_outcome, unplaced_pods
 from kubectl_spread.errors import ManifestError
-from kubectl_spread.gaps import Gap, MayBreakQuota, NoDryRun
+from kubectl_spread.gaps import Gap, MayBreakQuota, NoDryRun, Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import BY_API, POD, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, OwnerReference, Plain
@@ -40,7 +39,6 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.applied import AppliedOutcomes, AppliedWorkload, applied
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.check import refused
-from kubectl_spread.wording.incomplete import MAY_PREEMPT
 from kubectl_spread.wording.words import capital
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ class Served(msgspec.Struct, frozen=True):
     pod: Pod | None = None
     errors: tuple[FieldError, ...] = ()
     of_pods: tuple[FieldError, ...] = ()
-    missing: tuple[Incomplete, ...] = ()
+    missing: tuple[Gap, ...] = ()
 
 
 def _ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
@@ -91,7 +89,7 @@ def _ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
 
 def _answer_of(result: DryRun, pod: Pod, *, path: str) -> Served:
     if result.impossible:
-        return Served(missing=incomplete_entries([NoDryRun(why=result.impossible)]))
+        return Served(missing=(NoDryRun(why=result.impossible),))
     if result.causes or not isinstance(result.obj, Pod):
         errors = (
             FieldError(field=path * bool(each.field) + each.field, reason=each.reason, message=each.message)
@@ -471,9 +469,9 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, injected))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
-    unknown = incomplete_entries(_unknown(manifest, outcome))
+    unknown = tuple(_unknown(manifest, outcome))
     item = with_missing(item, unknown)
-    may_fit = any(gap.consequence == MAY_PREEMPT for gap in item.incomplete)
+    may_fit = any(isinstance(gap, UnreadKind) and gap.purpose is Purpose.PREEMPTION for gap in item.incomplete)
     if (unknown or may_fit) and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)
     of_server = () if asked.errors else asked.review.warnings

@@ -17,13 +17,11 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload, evictions, items
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import Gap, Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
@@ -93,7 +91,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             scored="some" if found.sampled else "all",
-            incomplete=(*view.incomplete, *incomplete_entries(unread)),
+            incomplete=(*view.incomplete, *unread),
         )
         return Rebalanced(report, checkpoints(found, view.snapshot))
 
@@ -117,11 +115,3 @@ def _goal(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterab
 
 def _worst_first(item: RebalanceItem) -> tuple[int, str, str, int]:
     return WORST_FIRST.index(item.verdict), item.namespace, str(item.workload), item.constraint.index
-
-
-def exit_code(report: RebalanceReport) -> ExitCode:
-    """Return the exit code: no where the spread needs evictions or cannot be restored."""
-    verdicts = {item.verdict for item in report.items}
-    unsure = RebalanceVerdict.INCOMPLETE in verdicts or bool(report.incomplete)
-    settled = {RebalanceVerdict.BALANCED, RebalanceVerdict.INCOMPLETE}
-    return ExitCode.of_items(no=bool(verdicts - settled), incomplete=unsure)

@@ -17,14 +17,12 @@ from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of
 from kubectl_spread.commands.source import MOST_NODES, Followed, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for, pods_of_large
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import Row, asked_about, rows
-from kubectl_spread.diagnosis.statuses import OK, SEVERE, SpreadStatus
-from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -49,8 +47,6 @@ COUNTED_ONLY = (
 HEADROOM_VERDICTS = 100_000
 """Verdicts on single nodes (count) that the headroom of all workloads may take: one or two seconds."""
 STATUS_ORDER = tuple(SpreadStatus)
-PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
-"""The statuses of a next Pod that is not created or finds no node, and of constraints that are broken or useless."""
 
 
 class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +154,7 @@ def _answer(
         *unseen_workloads(inventory, defaults=defaults),
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
-    incomplete = (*view.incomplete, *incomplete_entries(gaps))
+    incomplete = (*view.incomplete, *gaps)
     made = report(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=incomplete)
     return ShowAnswer(made, counted_only, view)
 
@@ -260,11 +256,6 @@ def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator
             f" {len(snapshot.nodes) - unread:,} of {len(snapshot.nodes):,} nodes whose Pods were read."
             " --read=all reads all."
         )
-
-
-def exit_code(report: SkewReport | SkewTable) -> ExitCode:
-    """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect."""
-    return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
 
 
 def sort(items: Iterable[ItemT], by: str) -> list[ItemT]:

@@ -25,18 +25,15 @@ from kubectl_spread.commands.manifests import (
 from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.findings import incomplete_entries
-from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport, simulated_step
+from kubectl_spread.contract.simulate import SimulateReport, simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
-from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import Gap, NodeNamed, Purpose, UntriedPods
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects import kinds
@@ -135,7 +132,7 @@ def simulate(
     unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
     refusals = (gap for change in changes for gap in change.may_be_refused)
-    gaps = incomplete_entries((*unread, *unknown, *documents, *unserved, *untried, *refusals))
+    gaps = (*unread, *unknown, *documents, *unserved, *untried, *refusals)
     missing = tuple(dict.fromkeys((*view.incomplete, *gaps)))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
@@ -169,26 +166,6 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
         for obj in (*meant, *(each.obj for each in step.objects)):
             if isinstance(obj, Pod | Workload):
                 yield obj.metadata.namespace, owner_of(obj, snapshot)
-
-
-def exit_code(report: SimulateReport) -> ExitCode:
-    """Return the exit code: no where a step makes something Pending, blocked or violated, is refused or never runs.
-
-    That one more Pod, which nobody asked for, finds no node is no such thing.
-    """
-    worse = any(_is_worse(step) for step in report.steps)
-    unsure = any(pending.incomplete for step in report.steps for pending in step.pending)
-    changed = (item for step in report.steps for item in step.items if item.changed)
-    unsure = unsure or any(SpreadStatus.INCOMPLETE in item.status_range for item in changed)
-    return ExitCode.of_items(no=worse, incomplete=unsure or bool(report.incomplete))
-
-
-def _is_worse(step: SimulatedStep) -> bool:
-    new = [pending for pending in step.pending if pending.range[1] > pending.before]
-    undecided = bool(new) and all(pending.incomplete for pending in new)
-    # Pods that were not tried may find nodes.
-    waits = step.newly_pending and not step.untried and not undecided
-    return bool(step.blocked or step.never_run or step.refused) or waits or step.newly_violated
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

@@ -14,8 +14,7 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.source import ReadLists, Source
-from kubectl_spread.contract.findings import incomplete_entries
-from kubectl_spread.contract.report import Incomplete, Metadata
+from kubectl_spread.contract.report import Metadata
 from kubectl_spread.diagnosis.incomplete import unread_cluster, unread_pods, without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.gaps import Gap, UnknownFeatureGate, UnprovedRelease
@@ -56,7 +55,7 @@ class View(msgspec.Struct, frozen=True):
 
     handles: Handles
     metadata: Metadata
-    incomplete: tuple[Incomplete, ...]
+    incomplete: tuple[Gap, ...]
 
     @property
     def snapshot(self) -> Snapshot:
@@ -121,7 +120,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, rea
     if minor not in PROVED_MINORS:
         gaps.append(UnprovedRelease(minor=minor, nearest=max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1]))))
     gaps += (UnknownFeatureGate(gate=gate) for gate in sorted(set(scheduler.feature_gates) - known_gates()))
-    return View(Handles.build(snapshot, judged), metadata, incomplete_entries(gaps))
+    return View(Handles.build(snapshot, judged), metadata, tuple(gaps))
 
 
 def _with_server_defaults(snapshot: Snapshot, profile: Profile) -> Snapshot:

@@ -30,7 +30,7 @@ from kubectl_spread.controllers.workloads import (
     scheduler_of,
     workloads,
 )
-from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, decide, findings_for, judge, judgement_for
+from kubectl_spread.diagnosis.evaluation import Judgement, decide, findings_for, judge, judgement_for
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
@@ -38,7 +38,6 @@ from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, sibling
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
 from kubectl_spread.diagnosis.upcoming_pods import MOST_TRIED, NotCreated, creation_failure
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
@@ -50,7 +49,7 @@ from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.incomplete import summary_of
 from kubectl_spread.wording.pending import waits_for_volumes
-from kubectl_spread.wording.words import LIST, did_you_mean, listed
+from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
@@ -123,16 +122,6 @@ def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Que
         asked=asked,
         limits=limits,
         fix_budget=fix_budget,
-    )
-
-
-def exit_code(report: PendingReport) -> ExitCode:
-    """Return the exit code: no where a Pod is blocked, gated, never created or left without a node by others."""
-    waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by or item.some_left for item in report.items)
-    return ExitCode.of_items(
-        no=waits or bool(report.not_created),
-        incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items)
-        or any(gap.what.startswith(LIST) for gap in report.incomplete),
     )
 
 

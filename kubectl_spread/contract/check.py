@@ -11,14 +11,13 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract import evaluation
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.findings import incomplete_entries
-from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.rollout_plan import FailedCreate, Rollout
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
-from kubectl_spread.gaps import Purpose, UnreadKind
+from kubectl_spread.gaps import Gap, is_about_fixes
 from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import DomainRange, Placement, Violation
 from kubectl_spread.wording.incomplete import summary_of
@@ -139,24 +138,21 @@ class CheckReport(Report, frozen=True, kw_only=True):
     kind: Literal["CheckReport"] = "CheckReport"
     metadata: Metadata
     items: tuple[CheckItem, ...]
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 def check_item(outcome: ManifestOutcome) -> CheckItem:
     """Return the outcome of a manifest, under the name of its first Pod."""
-    report = evaluation.with_missing(
-        evaluation.evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown)
-    )
+    report = evaluation.with_missing(evaluation.evaluation_report(outcome.judgement), outcome.unknown)
     next_summary = ""
     if outcome.is_cleared:
         next_summary = report.summary if outcome.scaled_to_zero and not outcome.judgement.preemption else ""
-        gaps = outcome.judgement.gaps  # No fix is looked for.
-        of_fixes = incomplete_entries(g for g in gaps if isinstance(g, UnreadKind) and g.purpose is Purpose.FIXES)
         report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
-        report = replace(report, incomplete=tuple(each for each in report.incomplete if each not in of_fixes))
+        # No fix is looked for.
+        report = replace(report, incomplete=tuple(gap for gap in report.incomplete if not is_about_fixes(gap)))
     return evaluation.as_item(
         CheckItem,
-        evaluation.with_missing(report, incomplete_entries(outcome.unread_revisions)),
+        evaluation.with_missing(report, outcome.unread_revisions),
         replicas=outcome.replicas,
         next_summary=next_summary,
         placements=outcome.placements,

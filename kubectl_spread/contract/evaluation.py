@@ -10,8 +10,8 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.findings import Finding, incomplete_entries
-from kubectl_spread.contract.report import Incomplete, Report
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.report import Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
@@ -19,6 +19,7 @@ from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, verdict_of
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes, unlabelled_nodes
+from kubectl_spread.gaps import Gap
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.causes import shared_text
@@ -111,7 +112,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
     autoscaler: AutoscalerReport | UnsetType = UNSET
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
     @property
     def stuck(self) -> bool:
@@ -140,7 +141,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
     evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
     pod, to_blame = evaluation.pod, judgement.blame
     reach, on_all = judgement.reach, judgement.judged_on_all_nodes
-    missing = incomplete_entries(judgement.gaps)
+    missing = judgement.gaps
     verdict = verdict_of(evaluation, complete=not missing)
     if judgement.assumed:
         verdict = Verdict.SCHEDULABLE
@@ -251,7 +252,7 @@ def searched(item: ItemT, search: FixSearch) -> ItemT:
     )
 
 
-def with_missing(report: ItemT, missing: tuple[Incomplete, ...]) -> ItemT:
+def with_missing(report: ItemT, missing: tuple[Gap, ...]) -> ItemT:
     """Return the report with more incomplete entries."""
     if not missing:
         return report

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_spread.contract.report import Incomplete, Report
+from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.incomplete import texts
 
 
 class Finding(Report, frozen=True, kw_only=True):
@@ -29,9 +27,3 @@ class Finding(Report, frozen=True, kw_only=True):
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings of one Pod, those of two constraints with one text once."""
     return tuple({(each.id, each.message): each for each in findings}.values())
-
-
-def incomplete_entries(gaps: Iterable[Gap]) -> tuple[Incomplete, ...]:
-    """Return an entry for each gap; gaps with the same text have one."""
-    found = dict.fromkeys(map(texts, gaps))
-    return tuple(Incomplete(what=what, why=why, consequence=consequence) for what, why, consequence in found)

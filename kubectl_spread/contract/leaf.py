@@ -29,6 +29,10 @@ class Leaf(msgspec.Struct, frozen=True):
     added: tuple[Add, ...] = ()
     left_out: frozenset[str] = frozenset()
 
+    def __or__(self, other: Leaf) -> Leaf:
+        """Return the differences of both."""
+        return Leaf((*self.added, *other.added), self.left_out | other.left_out)
+
 
 class Plan(msgspec.Struct, frozen=True):
     """How values of a type of conclusions become JSON.

@@ -8,12 +8,13 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
+from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.pending import DIFFERENCES
 
 
@@ -83,7 +84,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
     metadata: Metadata
     items: tuple[PendingItem, ...]
     not_created: tuple[NotCreated, ...] = ()
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 def with_event(item: PendingItem, failure: LastFailure | None, *, chosen: bool | None, known: bool) -> PendingItem:

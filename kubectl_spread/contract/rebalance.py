@@ -10,13 +10,14 @@ from urllib.parse import quote
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, has_one_domain
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, Fix, FixSearch, Wait
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_skew, unsure_of, verdict_of
 from kubectl_spread.diagnosis.statuses import Idle, NoDomains, NoEffect
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.checkpoints import waves
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
@@ -124,7 +125,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
     search: Literal["complete", "bounded"] = "complete"
     orders: Literal["all", "sampled"] = "all"
     scored: Literal["all", "some"] = "all"
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 def evictions(

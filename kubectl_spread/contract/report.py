@@ -66,14 +66,3 @@ class Metadata(Report, frozen=True, kw_only=True):
     def connection_flags(self) -> tuple[str, ...]:
         """The flags with which commands reach the cluster that was read."""
         return self.access.flags if isinstance(self.access, ClusterAccess) else ()
-
-
-class Incomplete(Report, frozen=True, kw_only=True):
-    """Something that was not read or is not modelled, and its consequence for the answer."""
-
-    what: str
-    why: str
-    consequence: str
-
-    def __str__(self) -> str:
-        return f"incomplete: {self.what} ({self.why}): {self.consequence}."

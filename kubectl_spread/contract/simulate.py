@@ -7,13 +7,13 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.findings import incomplete_entries
-from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import DeletedPods, StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.errors import ManifestProblem
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
@@ -58,7 +58,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
     range: tuple[int, int]
     message: str
     summary: str
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 class RefusedManifest(Report, frozen=True, kw_only=True):
@@ -127,7 +127,7 @@ class SimulateReport(Report, frozen=True, kw_only=True):
     kind: Literal["SimulateReport"] = "SimulateReport"
     metadata: Metadata
     steps: tuple[SimulatedStep, ...]
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 def simulated_step(
@@ -184,7 +184,6 @@ def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ..
 def _pending_pods(waiting: WaitingPods) -> PendingPods:
     namespace, ref = waiting.key
     explained = _explained(waiting.revisions)
-    gaps = (gap for _, decision in explained for gap in incomplete_entries(decision.gaps))
     return PendingPods(
         namespace=namespace,
         workload=ref,
@@ -193,7 +192,7 @@ def _pending_pods(waiting: WaitingPods) -> PendingPods:
         range=(min(waiting.counts), max(waiting.counts)),
         message=(explained[0][1].message or "") if explained else "",
         summary=" ".join(summary for summary, _ in explained),
-        incomplete=tuple(dict.fromkeys(gaps)),
+        incomplete=tuple(dict.fromkeys(gap for _, decision in explained for gap in decision.gaps)),
     )
 
 

@@ -10,11 +10,12 @@ from msgspec.structs import asdict
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, wanted_by
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class SkewTable(Report, frozen=True, kw_only=True):
 
     metadata: Metadata
     items: tuple[SkewRow, ...]
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 class SkewReport(Report, frozen=True, kw_only=True):
@@ -112,7 +113,7 @@ class SkewReport(Report, frozen=True, kw_only=True):
     kind: Literal["SkewReport"] = "SkewReport"
     metadata: Metadata
     items: tuple[SkewItem, ...]
-    incomplete: tuple[Incomplete, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 def skew_row(row: Row) -> SkewRow:

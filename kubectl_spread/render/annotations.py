@@ -17,6 +17,7 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
 from kubectl_spread.wording.check import edit_line, fix_sentence
+from kubectl_spread.wording.incomplete import entries
 
 
 class Annotation(Struct, frozen=True):
@@ -76,7 +77,7 @@ def _verdict(item: CheckItem, flags: Sequence[str]) -> Iterator[Annotation]:
         sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *decided, *islice(fixes, 1))))
         path = next(iter(item.blamed_paths), "")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item, path)
-    for gap in item.incomplete:
+    for gap in entries(item.incomplete):
         sentence = clean(f"{subject}: {gap.what} ({gap.why}): {gap.consequence}.")
         yield Annotation(Verdict.INCOMPLETE.value, Severity.WARNING, sentence, item)
 

@@ -63,7 +63,7 @@ def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each 
             found = [f"**{each.id}** ({each.severity}): {escaped(each.message)}" for each in block.findings]
             yield "\n".join(f"- {each}" for each in found)
         case outline.Gaps():
-            yield from _list(list(map(str, block.told)))
+            yield from _list(list(map(str, block.entries)))
         case outline.Steps():
             yield from _steps(block)
         case outline.Messages():

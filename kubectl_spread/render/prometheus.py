@@ -18,6 +18,7 @@ from msgspec import UnsetType
 from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
+from kubectl_spread.wording.incomplete import entries
 
 Labels: TypeAlias = dict[str, str]
 Sample: TypeAlias = tuple[Labels, int]
@@ -44,7 +45,7 @@ def to_prometheus(report: SkewReport, *, by_node: bool = False) -> str:
     lines = [line for metric in metrics for line in _lines(metric, report.items)]
     missing = "kubectl_spread_incomplete"
     lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
-    return "\n".join([*lines, f"{missing} {len(report.incomplete)}", ""])
+    return "\n".join([*lines, f"{missing} {len(entries(report.incomplete))}", ""])
 
 
 to_prometheus_by_node = partial(to_prometheus, by_node=True)

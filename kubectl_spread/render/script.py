@@ -15,6 +15,7 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.access import commands_note
 from kubectl_spread.render.outline.rebalance import reasons_of, sentence_of
 from kubectl_spread.wording import rebalance as wording
+from kubectl_spread.wording.incomplete import entries
 from kubectl_spread.wording.words import capital_sentence
 
 LIMITS = """\
@@ -51,7 +52,7 @@ def _comments(report: RebalanceReport) -> Iterator[str]:
         yield from (f"# {line}" for line in wording.SCRIPT_NOTES)
     if isinstance(report.schedulable, int):
         yield f"# {wording.wait_first(report.schedulable)}"
-    for line in (*map(capital_sentence, report.notes), *reasons_of(report), *map(str, report.incomplete)):
+    for line in (*map(capital_sentence, report.notes), *reasons_of(report), *map(str, entries(report.incomplete))):
         yield clean(f"# {line}")
 
 

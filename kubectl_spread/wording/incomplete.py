@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
+
+import msgspec
 
 from kubectl_spread import gaps
 from kubectl_spread.diagnosis.evaluation import Decision
@@ -17,6 +19,18 @@ from kubectl_spread.wording.words import LIST, count_of, enumerated
 Texts: TypeAlias = tuple[str, str, str]
 """What is missing, why, and the consequence."""
 
+
+class Incomplete(msgspec.Struct, frozen=True):
+    """Something that was not read or is not modelled, and its consequence for the answer."""
+
+    what: str
+    why: str
+    consequence: str
+
+    def __str__(self) -> str:
+        return f"incomplete: {self.what} ({self.why}): {self.consequence}."
+
+
 OfManifest: TypeAlias = (
     gaps.UnreadTemplate
     | gaps.MayBeRefused
@@ -26,10 +40,6 @@ OfManifest: TypeAlias = (
     | gaps.UnknownLastApplied
     | gaps.UnknownManagers
 )
-MAY_ROLL_OUT, MAY_NOT_ADOPT = "it may roll out", "it may create new Pods beside those of this revision"
-"""The consequence for a workload of which not all of a template is known."""
-UNREADABLE = "unreadable"
-"""Why a file was not checked, whatever is wrong in it."""
 NEVER_RUNS = "no node has that name: it never runs, and pod garbage collection deletes it"
 ALL_NEVER_RUN = "no node has that name: they never run, and pod garbage collection deletes them"
 """The outcome for a Pod, and for several, on no existing node."""
@@ -49,8 +59,6 @@ _WHERE_PODS_CAN_GO: Mapping[Kind, str] = {
 }
 _DEVICES = "whether nodes have the devices it claims is not known"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
-MAY_PREEMPT = "whether its PriorityClass exists, and whether it makes room by preemption, is not known"
-MAY_EXIST = "whether it exists already, and has Pods, is not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 
 UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
@@ -78,7 +86,9 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
         kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
     },
-    gaps.Purpose.PREEMPTION: {kinds.PRIORITY_CLASS: MAY_PREEMPT},
+    gaps.Purpose.PREEMPTION: {
+        kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and whether it makes room by preemption, is not known"
+    },
     gaps.Purpose.FIXES: {
         **dict.fromkeys(
             kinds.WORKLOAD_KINDS,
@@ -100,7 +110,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
-    gaps.Purpose.APPLYING: dict.fromkeys(kinds.WORKLOAD_KINDS, MAY_EXIST),
+    gaps.Purpose.APPLYING: dict.fromkeys(kinds.WORKLOAD_KINDS, "whether it exists already, and has Pods, is not known"),
     gaps.Purpose.REBALANCE: {
         **_WHERE_PODS_CAN_GO,
         **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),
@@ -131,7 +141,7 @@ def texts(gap: gaps.Gap) -> Texts:
             told = "its provisioner decides where it can be used, before the Pod is scheduled"
             return f'the volume of claim "{gap.claim}"', f"StorageClass {gap.storage_class} binds at once", told
         case gaps.UnreadableManifest():
-            return gap.place, UNREADABLE, gap.why
+            return gap.place, "unreadable", gap.why
         case gaps.UnparsableConstraint():
             what = f"the constraint of {gap.workload} in namespace {gap.namespace} on {gap.topology_key}"
             return what, gap.error, "kube-scheduler fails on its Pods, and none of their constraints is shown"
@@ -172,11 +182,12 @@ def _of_manifest(gap: OfManifest) -> Texts:
         case gaps.MayBreakQuota():
             return f"the objects that {gap.workload} needs beside its Pods", gap.why, "it may not create all its Pods"
         case gaps.MayRollOut() if gap.revision:
-            told = MAY_NOT_ADOPT if gap.orphaned else MAY_ROLL_OUT
+            beside = "it may create new Pods beside those of this revision"
+            told = beside if gap.orphaned else "it may roll out"
             return f"revision {gap.revision} of {gap.workload}", "not read", told
         case gaps.MayRollOut():
             why = "fields that the snapshot does not hold may change"
-            return f"the template of {gap.workload}", why, MAY_ROLL_OUT
+            return f"the template of {gap.workload}", why, "it may roll out"
         case gaps.UnknownKind():
             told = "if it does not, kubectl apply fails"
             return f"whether the cluster serves {gap.kind} in {gap.api_version}", gap.why, told
@@ -186,6 +197,23 @@ def _of_manifest(gap: OfManifest) -> Texts:
         case gaps.UnknownManagers():
             told = "fields that others manage may conflict; other fields may stay or be removed"
             return f"the managedFields of {gap.named}", "the API server was not asked", told
+
+
+def entries(unknown: Iterable[gaps.Gap]) -> tuple[Incomplete, ...]:
+    """Return the text of each gap; gaps with the same text have one."""
+    return tuple(Incomplete(*text) for text in dict.fromkeys(map(texts, unknown)))
+
+
+def merged_entries(unknown: Iterable[gaps.Gap]) -> tuple[Incomplete, ...]:
+    """Return the text of each gap; lists that could not be read for one reason and with one consequence have one."""
+    by_key: dict[tuple[str, str, str], list[str]] = {}
+    for gap in unknown:
+        what, why, not_known = texts(gap)
+        is_list = isinstance(gap, gaps.UnreadKind | gaps.UnreadNodes | gaps.UnreadCluster)
+        names = by_key.setdefault(("" if is_list else what, why, not_known), [])
+        name = what.removeprefix(LIST) if names else what
+        names += [] if what in names or name in names else [name]
+    return tuple(Incomplete(", ".join(names), why, not_known) for (_, why, not_known), names in by_key.items())
 
 
 def consequence(gap: gaps.Gap) -> str:

@@ -20,8 +20,9 @@ from kubectl_spread.cli import watch
 from kubectl_spread.cli.watch import ERASE_BELOW, ERASE_LINE, HOME, Printing, fitting, news, screen
 from kubectl_spread.commands.show import ShowAnswer
 from kubectl_spread.commands.view import SchedulerOptions, look
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.gaps import UnreadableManifest
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.cluster.api_server import status
@@ -270,13 +271,13 @@ def test_what_can_be_printed_again_is_not_refused(chosen: str) -> None:
 def report(*lines: str) -> SkewReport:
     """Return a report that reads as these lines."""
     return SkewReport(
-        metadata=METADATA, items=(), incomplete=tuple(Incomplete(what=line, why="", consequence="") for line in lines)
+        metadata=METADATA, items=(), incomplete=tuple(UnreadableManifest(place=line, why="") for line in lines)
     )
 
 
 def whole(told: SkewReport) -> str:
     """Return the lines of the report."""
-    return "".join(f"{each.what}\n" for each in told.incomplete)
+    return "".join(f"{each.what}\n" for each in entries(told.incomplete))
 
 
 def answer(*lines: str) -> ShowAnswer[SkewReport]:

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import pytest
 import yaml
 
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.controllers.rollout_plan import FailedCreate
@@ -17,6 +18,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.snapshot import Unread
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -54,7 +56,7 @@ def test_unknown_fields_and_where_the_pods_would_go_otherwise(checked: Check) ->
     described = pod("web", labels={"app": "web"}, topologySpreadConstraint=[spread(ZONE, selector=app("web"))])
     report = checked([described])
     (item,) = report.items
-    assert (item.verdict, exit_code(report)) == (Verdict.INVALID, 1)
+    assert (item.verdict, exit_codes.of_check(report)) == (Verdict.INVALID, 1)
     assert refused(item) == ["spec.topologySpreadConstraint"]
     assert item.feasible == ("a1", "a2", "b1", "c1")
 
@@ -76,7 +78,7 @@ def test_an_object_without_pods_is_an_item_where_it_is_refused_alone(checked: Ch
         ("PodDisruptionBudget", Verdict.INVALID, 0),
     ]
     assert [refused(item) for item in report.items] == [["spec.port"], [], ["apiVersion"]]
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
 
 
 def test_a_workload_of_an_api_that_is_no_longer_served(checked: Check) -> None:
@@ -185,7 +187,7 @@ def test_a_quota_ends_the_making_of_pods(checked: Check) -> None:
     assert (item.verdict, len(item.placements), item.replicas) == (Verdict.FAILED_CREATE, 3, 5)
     assert item.all_created is not None
     assert (len(item.all_created.placements), item.all_created.jam) == (5, None)
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
     otherwise = "Otherwise: all 5 replicas can be scheduled."
     assert check_sentence(item) == f"Pod 4 of 5 is refused by the API server: {message}. {otherwise}"
 
@@ -240,7 +242,7 @@ def test_unread_quotas_leave_the_answer_incomplete(tmp_path: Path) -> None:
     options = CheckOptions(filenames=(str(path),), namespace="default")
     report = check(source, options, SchedulerOptions(), stdin=None).report
     assert report.items[0].verdict is Verdict.INCOMPLETE
-    assert [gap.what for gap in report.items[0].incomplete] == ["list resourcequotas"]
+    assert [gap.what for gap in entries(report.items[0].incomplete)] == ["list resourcequotas"]
 
 
 def test_what_holds_of_a_pod_and_not_of_its_template(checked: Check) -> None:
@@ -287,7 +289,7 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     described = workload("Deployment", "web", pods=template(nodeSelector={"no": "where"}), replicas=1, paused=True)
     report = checked([described], [*ABC, *live, running])
     (item,) = report.items
-    assert (item.placements, item.verdict, exit_code(report)) == ((), Verdict.SCHEDULABLE, 0)
+    assert (item.placements, item.verdict, exit_codes.of_check(report)) == ((), Verdict.SCHEDULABLE, 0)
     assert check_sentence(item) == "no Pod needs to be scheduled."
     more = {**described, "spec": {**described["spec"], "replicas": 2}}
     assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1

@@ -11,13 +11,15 @@ import pytest
 
 from kubectl_spread.cluster.api.dry_run import DryRun, Patch, PatchType
 from kubectl_spread.cluster.net.failures import StatusCause
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.applying import Applying
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import Plain
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import kubectl_applied, template, workload
 from tests.commands.memory import Memory
@@ -108,13 +110,13 @@ def test_a_conflict_names_manager_and_field(tmp_path: Path) -> None:
     (error,) = report.items[0].validation
     assert (error.field, error.reason) == (".spec.replicas", "FieldManagerConflict")
     assert error.message == 'conflict with "hpa" using v1'
-    assert (report.items[0].verdict, exit_code(report)) == ("Invalid", 1)
+    assert (report.items[0].verdict, exit_codes.of_check(report)) == ("Invalid", 1)
 
 
 def test_without_a_server_to_ask_it_is_incomplete(tmp_path: Path) -> None:
     report = checked(tmp_path, web(SOFT, HARD), [web(SOFT)], Applying(server_side=True))
     (item,) = report.items
-    assert [gap.what for gap in item.incomplete] == ["the managedFields of deployment/web"]
+    assert [gap.what for gap in entries(item.incomplete)] == ["the managedFields of deployment/web"]
     assert (item.verdict, [found.id for found in item.findings if found.id == "MergedConstraints"]) == (
         "Incomplete",
         [],
@@ -129,4 +131,4 @@ def test_a_new_object_needs_no_managers(tmp_path: Path) -> None:
 def test_a_server_that_may_not_be_asked_leaves_it_incomplete(tmp_path: Path) -> None:
     server = Server(said=DryRun(impossible="forbidden"))
     report = checked(tmp_path, web(HARD, replicas=4), [kubectl_applied(web(HARD))], Applying(server))
-    assert [(gap.what, gap.why) for gap in report.items[0].incomplete] == [("the dry run", "forbidden")]
+    assert [(gap.what, gap.why) for gap in entries(report.items[0].incomplete)] == [("the dry run", "forbidden")]

@@ -14,8 +14,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read, whole_namespaces
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.autoscaling import AutoscalerOptions
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import FileSource
@@ -37,6 +38,7 @@ from kubectl_spread.render.annotations import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
+from kubectl_spread.wording.incomplete import entries
 from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
 from tests.program import spread as spread_of
 
@@ -262,7 +264,7 @@ def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(
         assert isinstance(item.autoscaler, AutoscalerReport)
         assert item.autoscaler.decision == decision
         assert "No spread constraint is the cause" not in item.summary or decision == "NewNode"
-        assert (exit_code(report), exit_code(report, autoscaling=True)) == codes
+        assert (exit_codes.of_check(report), exit_codes.of_check(report, autoscaling=True)) == codes
 
 
 @pytest.mark.parametrize(
@@ -363,9 +365,9 @@ def forbidden(path: Path, kind: Kind, **options: str) -> Any:  # noqa: ANN401 - 
     (item,) = why_pending(source, scope, SchedulerOptions(), autoscalers=given).report.items
     whole, without = explained(path), "the autoscaler's decision is made without them"
     assert item.verdict == whole.verdict
-    assert tuple(each for each in item.incomplete if each.consequence != without) == whole.incomplete
+    assert tuple(each for each in entries(item.incomplete) if each.consequence != without) == whole.incomplete
     reported = [f"list {kind.plural}"] if item.autoscaler else []
-    assert [each.what for each in item.incomplete if each.consequence == without] == reported
+    assert [each.what for each in entries(item.incomplete) if each.consequence == without] == reported
     return item
 
 

@@ -11,12 +11,14 @@ import pytest
 import yaml
 from msgspec.structs import asdict
 
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Note
@@ -24,7 +26,7 @@ from kubectl_spread.render.outline.check import check_outline, check_sentence
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.check import NO_POD
-from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_PREEMPT, NEVER_RUNS
+from kubectl_spread.wording.incomplete import NEVER_RUNS, entries
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
@@ -120,7 +122,7 @@ def test_the_replica_at_which_it_jams(checked: Check) -> None:
     assert (item.verdict, len(item.placements)) == ("Schedulable", 2)
     assert item.jam is not None
     assert item.jam.replica == 3
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
 
 
 def test_a_new_deployment_has_no_replica_sets_that_have_to_be_read(tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ def test_a_new_deployment_has_no_replica_sets_that_have_to_be_read(tmp_path: Pat
     path.write_text(yaml.safe_dump(described), encoding="utf-8")
     asked = CheckOptions(filenames=(str(path),), namespace="default")
     report = check(Memory(TAINTED, unread=unread), asked, SchedulerOptions(), stdin=None).report
-    assert (len(only(report).placements), exit_code(report)) == (2, 1)
+    assert (len(only(report).placements), exit_codes.of_check(report)) == (2, 1)
 
 
 def test_what_becomes_of_a_live_deployment_is_not_known_without_its_replica_sets(tmp_path: Path) -> None:
@@ -138,7 +140,7 @@ def test_what_becomes_of_a_live_deployment_is_not_known_without_its_replica_sets
     path.write_text(yaml.safe_dump({**live, "spec": {**live["spec"], "replicas": 5}}), encoding="utf-8")
     asked = CheckOptions(filenames=(str(path),), namespace="default")
     report = check(Memory([*TAINTED, live], unread=unread), asked, SchedulerOptions(), stdin=None).report
-    assert (only(report).verdict, exit_code(report)) == (Verdict.INCOMPLETE, 3)
+    assert (only(report).verdict, exit_codes.of_check(report)) == (Verdict.INCOMPLETE, 3)
     assert check_sentence(only(report)).startswith("as far as is known, ")
 
 
@@ -209,9 +211,9 @@ def test_daemons_that_all_have_a_node_are_not_stuck(checked: Check) -> None:
     agent = workload("DaemonSet", "web", pods=template(ON_ZONES))
     there = [owned(f"web-{name}", "DaemonSet", "web", on=name) for name in ("a1", "b1")]
     report = checked([agent], [*TAINTED, agent, *there])
-    assert (nodes_of(only(report)), only(report).conflict, exit_code(report)) == (["a2"], (), 0)
+    assert (nodes_of(only(report)), only(report).conflict, exit_codes.of_check(report)) == (["a2"], (), 0)
     nowhere = checked([workload("DaemonSet", "web", pods=template(nodeSelector={"disk": "none"}))])
-    assert (only(nowhere).replicas, exit_code(nowhere)) == (0, 0)
+    assert (only(nowhere).replicas, exit_codes.of_check(nowhere)) == (0, 0)
 
 
 def test_a_daemon_that_waits_for_a_node_that_was_tainted_since_counts_that_node(checked: Check) -> None:
@@ -298,7 +300,7 @@ def test_what_the_api_server_would_warn_of_is_told(checked: Check, described: Ob
     (warned,) = only(report).warnings
     assert warned.field == f"{path}.topologySpreadConstraints[0].labelSelector"
     assert warned.message == "a null labelSelector results in matching no pod"
-    assert exit_code(report) == 0
+    assert exit_codes.of_check(report) == 0
 
 
 def test_what_the_api_server_would_refuse_gets_no_warnings(checked: Check) -> None:
@@ -314,7 +316,7 @@ def test_apply_makes_no_names(described: Object, checked: Check) -> None:
     assert [(error.field, error.message) for error in item.validation] == [
         ("metadata.generateName", "cannot use generate name with apply")
     ]
-    assert (item.verdict, exit_code(report)) == ("Invalid", 1)
+    assert (item.verdict, exit_codes.of_check(report)) == ("Invalid", 1)
 
 
 def test_what_the_api_server_would_refuse_is_told_with_what_would_happen_otherwise(checked: Check) -> None:
@@ -323,7 +325,7 @@ def test_what_the_api_server_would_refuse_is_told_with_what_would_happen_otherwi
     item = only(report)
     assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].maxSkew"]
     assert "must be greater than zero" in item.validation[0].message
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
     assert item.nodes
 
 
@@ -371,7 +373,7 @@ def test_a_pod_is_judged_by_its_own_schedulers_profile(checked: Check) -> None:
     ids=in_order,
 )
 def test_the_exit_code(checked: Check, manifests: Sequence[Object], objects: Sequence[Object], code: int) -> None:
-    assert exit_code(checked(manifests, objects)) == code
+    assert exit_codes.of_check(checked(manifests, objects)) == code
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
@@ -394,7 +396,7 @@ def test_where_none_comes_nothing_is_wrong_and_the_next_one_is_judged(checked: C
     described = workload(kind, "web", replicas=0, pods=template(requests={"cpu": "99"}))
     report = checked([described], [*ABC, *[described] * live])
     item = only(report)
-    assert (item.verdict, item.summary, exit_code(report)) == ("Schedulable", "", 0)
+    assert (item.verdict, item.summary, exit_codes.of_check(report)) == ("Schedulable", "", 0)
     why = "No spread constraint is the cause. All 4 nodes have too little cpu (99 requested, at most 8 free)."
     assert check_sentence(item) == f"no Pod comes now. The next one would find no node. {why}"
 
@@ -414,7 +416,7 @@ def test_how_a_deployment_rolls_out_may_be_nonsense(checked: Check, surge: str |
     cluster = [*ABC, workload("Deployment", "web", replicas=1), revision("web", 0), *running]
     report = checked([described], cluster)
     assert [error.field for error in only(report).validation] == ["spec.strategy.rollingUpdate.maxSurge"]
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
 
 
 @pytest.mark.parametrize("objects", [ABC, TAINTED], ids=["there is room", "zone c is shut"])
@@ -423,7 +425,7 @@ def test_another_scheduler_decides_about_all_replicas(checked: Check, objects: S
     pods["spec"]["schedulerName"] = "volcano"
     report = checked([workload("Deployment", "web", pods=pods, replicas=5)], objects)
     item = only(report)
-    assert (item.verdict, item.message, item.jam, exit_code(report)) == ("Incomplete", "", None, 3)
+    assert (item.verdict, item.message, item.jam, exit_codes.of_check(report)) == ("Incomplete", "", None, 3)
     assert check_sentence(item).startswith("volcano schedules this Pod; kube-scheduler's filters would allow ")
 
 
@@ -444,7 +446,7 @@ def test_a_pod_that_is_refused_though_its_template_is_taken_is_no_fault_of_the_w
     assert (failed.created, only(report).validation, only(report).placements) == (0, (), ())
     assert refusal.field == "spec.template.spec.topologySpreadConstraints[0][0]"
     assert refusal.message == 'Invalid value: "app": exists in both matchLabelKeys and labelSelector'
-    assert (only(report).verdict, exit_code(report)) == ("FailedCreate", 1)
+    assert (only(report).verdict, exit_codes.of_check(report)) == ("FailedCreate", 1)
 
 
 def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked: Check) -> None:
@@ -471,7 +473,7 @@ def test_a_gate_comes_before_all_else(checked: Check, objects: Sequence[Object],
     report = checked([workload("Deployment", "web", pods=gated, replicas=2)], objects)
     held = "held by the scheduling gate example.com/wait. Once it is removed: "
     assert check_sentence(only(report)).startswith(f"{held}{otherwise}")
-    assert (only(report).held_by, exit_code(report)) == (("example.com/wait",), 1)
+    assert (only(report).held_by, exit_codes.of_check(report)) == (("example.com/wait",), 1)
 
 
 def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(checked: Check) -> None:
@@ -481,7 +483,7 @@ def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(che
     report = checked([workload("Deployment", "new", pods=needy, replicas=1)], full)
     item = only(report)
     assert check_sentence(item) == "it can be scheduled: it preempts default/low on c1."
-    assert (item.verdict, nodes_of(item), item.jam, exit_code(report)) == ("Schedulable", ["c1"], None, 0)
+    assert (item.verdict, nodes_of(item), item.jam, exit_codes.of_check(report)) == ("Schedulable", ["c1"], None, 0)
     assert "PinnedMinimum" not in {finding.id for finding in item.findings}
     assert [domain.matching for domain in item.after[0].domains] == [1, 1, 1]
     budget = {
@@ -506,7 +508,12 @@ def test_a_rollout_that_needs_the_place_of_an_old_pod_goes_on(checked: Check) ->
     report = checked([workload("Deployment", "web", pods=new, replicas=4)], cluster)
     item = only(report)
     assert check_sentence(item) == "all 4 replicas can be scheduled."
-    assert (item.verdict, item.feasible, nodes_of(item), exit_code(report)) == ("Schedulable", ("n",), ["n"] * 4, 0)
+    assert (item.verdict, item.feasible, nodes_of(item), exit_codes.of_check(report)) == (
+        "Schedulable",
+        ("n",),
+        ["n"] * 4,
+        0,
+    )
 
 
 def renewed(name: str, *, terminating: bool = False) -> tuple[Object, list[Object]]:
@@ -600,12 +607,12 @@ def test_whether_a_pod_of_a_class_that_files_lack_makes_room_is_not_known(
     replicas = workload("Deployment", "web", pods=template(requests={"cpu": "1"}, **fields), replicas=2)
     for manifest in (pod("p", requests={"cpu": "1"}, **fields), replicas):
         report = checked([manifest], full)
-        assert exit_code(report) == code
+        assert exit_codes.of_check(report) == code
         item = only(report)
         one_of_two = code == 3 and item.replicas == 2
         assert check_sentence(item).startswith("replica 1 of 2 cannot " if one_of_two else "not schedulable. ")
-        told = [each.consequence for each in item.incomplete if each.what == "list priorityclasses"]
-        assert (MAY_PREEMPT in told, item.verdict is Verdict.INCOMPLETE) == (code == 3, code == 3)
+        purposes = {gap.purpose for gap in item.incomplete if isinstance(gap, UnreadKind)}
+        assert (Purpose.PREEMPTION in purposes, item.verdict is Verdict.INCOMPLETE) == (code == 3, code == 3)
 
 
 def test_what_matters_only_for_fixes_is_not_missed_where_no_pod_comes(tmp_path: Path) -> None:
@@ -620,14 +627,14 @@ def test_what_matters_only_for_fixes_is_not_missed_where_no_pod_comes(tmp_path: 
     asked = CheckOptions(filenames=(str(path),), namespace="default")
     item = only(check(source, asked, SchedulerOptions(), stdin=None).report)
     assert check_sentence(item) == "as far as is known, no Pod needs to be scheduled."
-    assert [each.consequence for each in item.incomplete] == [MAY_EXIST]
+    assert [gap.purpose for gap in item.incomplete if isinstance(gap, UnreadKind)] == [Purpose.APPLYING]
 
 
 def test_a_replica_that_jams_may_make_room_too(checked: Check) -> None:
     nodes = [node("n", allocatable={"cpu": "2", "pods": "9"}), pod("low", on="n", requests={"cpu": "1"})]
     made = template(requests={"cpu": "1"}, priorityClassName="high")
     report = checked([workload("Deployment", "web", pods=made, replicas=2)], nodes)
-    assert (only(report).jam is None, exit_code(report)) == (False, 3)
+    assert (only(report).jam is None, exit_codes.of_check(report)) == (False, 3)
 
 
 @pytest.mark.parametrize(
@@ -640,8 +647,8 @@ def test_a_claim_of_a_class_that_files_lack_is_not_judged(checked: Check, classe
     missing = [("list storageclasses", "none in the files")] if code == 3 else []
     for manifests in ([of_set], [pod("web", volumes=mounts), disk]):
         report = checked(manifests, [*ABC, *map(storage_class, classes)])
-        assert exit_code(report) == code
-        assert [(each.what, each.why) for each in only(report).incomplete] == missing
+        assert exit_codes.of_check(report) == code
+        assert [(each.what, each.why) for each in entries(only(report).incomplete)] == missing
 
 
 def test_domains_of_a_soft_constraint_without_room_are_shown_as_such(checked: Check) -> None:
@@ -691,7 +698,7 @@ def test_a_pod_that_names_a_node_that_does_not_exist_never_runs(checked: Check, 
     item = only(report)
     assert (item.verdict, item.placements, item.message, item.incomplete) == ("Unschedulable", (), "", ())
     assert check_sentence(item).endswith(f"default/web sets spec.nodeName gone, but {NEVER_RUNS}.")
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
 
 
 @pytest.mark.parametrize("requests", [{}, {"cpu": "99"}])
@@ -699,7 +706,7 @@ def test_a_pod_that_names_a_node_that_does_not_exist_never_runs(checked: Check, 
 def test_of_a_pod_that_names_its_node_no_scheduler_decides(checked: Check, requests: Object, scheduler: str) -> None:
     item = only(checked([pod("web", on="a1", requests=requests, schedulerName=scheduler)]))
     assert (item.verdict, nodes_of(item)) == ("Incomplete", ["a1"])
-    assert [gap.what for gap in item.incomplete] == ["spec.nodeName a1"]
+    assert [gap.what for gap in entries(item.incomplete)] == ["spec.nodeName a1"]
     assert item.summary.startswith("default/web sets spec.nodeName a1, so no scheduler is involved; ")
 
 

@@ -11,12 +11,14 @@ import yaml
 
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.cluster.net.failures import StatusCause
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import Plain
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim
 from tests.build_workloads import cron_job, owned, revision, template, workload
@@ -56,7 +58,7 @@ def checked(folder: Path, manifest: Object, server: Server | None) -> tuple[Chec
     options = CheckOptions(filenames=(str(path),), namespace="default")
     report = check(Memory(ABC), options, SchedulerOptions(), stdin=None, create=server).report
     (item,) = report.items
-    return item, exit_code(report)
+    return item, exit_codes.of_check(report)
 
 
 def test_a_pod_is_asked_about_as_it_stands(tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path, kind: str) -> None:
     server = Server(**answers)
     item, code = checked(tmp_path, workload("Deployment", "web"), server)
     assert (item.verdict, code) == ("Incomplete", 3)
-    assert [(entry.what, entry.why) for entry in item.incomplete] == [("the dry run", "no right")]
+    assert [(entry.what, entry.why) for entry in entries(item.incomplete)] == [("the dry run", "no right")]
 
 
 def test_what_cannot_be_asked_is_judged_by_our_rules(tmp_path: Path) -> None:

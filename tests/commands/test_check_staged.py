@@ -19,6 +19,7 @@ from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import owned, template, workload
 from tests.commands.large import Large
@@ -113,7 +114,7 @@ def test_or_one_that_may_is_incomplete_where_only_what_is_needed_is_wanted() -> 
     (item,) = report.items
     assert (item.verdict, item.placements, item.jam, item.replicas) == (Verdict.INCOMPLETE, (), None, 3)
     assert not large.whole_asked
-    assert [gap.what for gap in item.incomplete] == ["list pods on 6 nodes"]
+    assert [gap.what for gap in entries(item.incomplete)] == ["list pods on 6 nodes"]
     expected = "no evaluated filter rejects it on n0, n1, n2, but not everything was evaluated."
     assert check_sentence(item) == expected
 

@@ -14,6 +14,7 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import controller, kubectl_applied, revision, template, workload
 from tests.commands.memory import Memory
@@ -140,12 +141,12 @@ def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) ->
     name = next(iter(live["metadata"]["annotations"]))
     live["metadata"]["annotations"] = {name: "{}"}
     item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
-    assert (item.verdict, [gap.what for gap in item.incomplete]) == (
+    assert (item.verdict, [gap.what for gap in entries(item.incomplete)]) == (
         Verdict.INCOMPLETE,
         ["the last applied manifest of deployment/web"],
     )
     report = simulated([*SIX, live, *others], f"apply {written(tmp_path, web(SOFT))}")
-    assert [gap.what for gap in report.incomplete] == ["the last applied manifest of deployment/web"]
+    assert [gap.what for gap in entries(report.incomplete)] == ["the last applied manifest of deployment/web"]
 
 
 @pytest.mark.parametrize("by_helm", [False, True])

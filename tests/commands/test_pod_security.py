@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from tests.build import namespace, node
 from tests.build_workloads import template, workload
@@ -34,7 +35,7 @@ def test_a_standard_is_named_and_changes_no_verdict(
     path.write_text(yaml.safe_dump_all([enforcing, manifest] if in_the_file else [manifest]))
     options = CheckOptions(filenames=(str(path),), namespace="default")
     answer = check(Memory([*ABC, *([] if in_the_file else [enforcing])]), options, SchedulerOptions(), stdin=None)
-    assert (answer.report.items[-1].verdict, exit_code(answer.report)) == ("Schedulable", 0)
+    assert (answer.report.items[-1].verdict, exit_codes.of_check(answer.report)) == ("Schedulable", 0)
     enforces = f"Namespace default enforces the Pod Security Standard {evaluated_as}"
     note = f"{enforces}, which is not evaluated: check --dry-run=server asks the API server."
     assert [*answer.notes] == [note] * bool(evaluated_as)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebalance
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -83,7 +84,7 @@ def test_no_eviction_is_needed_where_a_pending_pod_restores_the_spread() -> None
     assert (item.verdict, item.before, item.after) == ("Balanced", {"a": 2, "b": 0}, {"a": 2, "b": 1})
     assert item.reason == "it is satisfied once every Pending Pod that can be scheduled now has a node"
     assert sentence_of(report) == "No eviction is needed: 1 constraint is satisfied once Pending Pods are scheduled."
-    assert exit_code(report) is ExitCode.ANSWERED
+    assert exit_codes.of_rebalance(report) is ExitCode.ANSWERED
 
 
 def test_commands_reach_the_cluster_that_was_read() -> None:
@@ -137,7 +138,7 @@ def test_the_worst_comes_first() -> None:
     ids=["balanced", "a plan", "budgets unread", "owners unread", "another scheduler"],
 )
 def test_what_it_ends_with(objects: list[Object], unread: tuple[Unread, ...], code: ExitCode) -> None:
-    assert exit_code(asked(objects, unread=unread)) is code
+    assert exit_codes.of_rebalance(asked(objects, unread=unread)) is code
 
 
 def test_pods_that_wait_for_a_node_are_counted_beside_the_plan() -> None:

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cluster.api.discovery import Discovered, Resource
-from kubectl_spread.commands.check import CheckAnswer, CheckOptions, check, exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.check import CheckAnswer, CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.wording.incomplete import entries
 from tests.build import Object, node, pod
 from tests.commands.memory import Memory
 
@@ -80,7 +82,7 @@ def test_a_kind_that_is_not_served_is_invalid(
 ) -> None:
     answer = asked(cluster(discovered={"ray.io/v1": discovered}), tmp_path, *others, RAY, pod("bare"))
     assert verdicts(answer) == {"ray": f"Invalid, apiVersion: {NO_MATCH}{hint}", "bare": "Schedulable"}
-    assert exit_code(answer.report) is ExitCode.NO
+    assert exit_codes.of_check(answer.report) is ExitCode.NO
 
 
 def test_a_kind_that_is_read_but_not_kubernetes_own(tmp_path: Path) -> None:
@@ -91,8 +93,8 @@ def test_a_kind_that_is_read_but_not_kubernetes_own(tmp_path: Path) -> None:
 def test_where_discovery_may_not_be_read_the_answer_is_incomplete(tmp_path: Path) -> None:
     answer = asked(cluster(discovered={}), tmp_path, RAY)
     (item,) = answer.report.items
-    assert (item.verdict, [gap.why for gap in item.incomplete]) == ("Incomplete", ["forbidden"])
-    assert exit_code(answer.report) is ExitCode.UNDETERMINED
+    assert (item.verdict, [gap.why for gap in entries(item.incomplete)]) == ("Incomplete", ["forbidden"])
+    assert exit_codes.of_check(answer.report) is ExitCode.UNDETERMINED
 
 
 OWNED = pod("w", on="a1")
@@ -108,7 +110,7 @@ def test_files_do_not_say_which_kinds_are_served_but_an_owner_shows_it(
     answer = asked(cluster(there, server="", discovered={"ray.io/v1": Discovered()}), tmp_path, RAY)
     assert verdicts(answer) == {"ray": "Schedulable"}
     assert len(answer.report.incomplete) == gaps
-    assert exit_code(answer.report) is ExitCode.ANSWERED
+    assert exit_codes.of_check(answer.report) is ExitCode.ANSWERED
 
 
 def test_simulate_refuses_what_is_not_served(tmp_path: Path) -> None:

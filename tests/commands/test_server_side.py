@@ -12,13 +12,15 @@ import yaml
 from kubectl_spread.cluster.api.discovery import Discovered, Resource
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.cluster.net.failures import StatusCause
-from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import Plain
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim
 from tests.build_workloads import cron_job, template, workload
@@ -72,7 +74,7 @@ def only(report: CheckReport) -> CheckItem:
 def test_a_pod_is_asked_for_as_it_stands(checked: Check) -> None:
     report, asked = checked([pod("web", namespace="shop")])
     assert [(kind, namespace) for kind, namespace, _ in asked] == [("Pod", "shop")]
-    assert (only(report).verdict, exit_code(report)) == ("Schedulable", 0)
+    assert (only(report).verdict, exit_codes.of_check(report)) == ("Schedulable", 0)
 
 
 @pytest.mark.parametrize("described", [workload("Deployment", "web"), cron_job("web")], ids=["Deployment", "CronJob"])
@@ -121,7 +123,7 @@ def test_a_manifest_that_the_server_refuses(checked: Check) -> None:
     (error,) = only(report).validation
     assert (error.field, error.reason, error.message) == ("spec.x", "FieldValueInvalid", "must be better")
     assert [kind for kind, _, _ in asked] == ["Deployment"]
-    assert exit_code(report) == 1
+    assert exit_codes.of_check(report) == 1
 
 
 def refusing_pods(kind: Kind, values: Mapping[str, Plain]) -> DryRun:
@@ -155,8 +157,8 @@ def test_the_servers_word_stands_in_the_place_of_ours(checked: Check) -> None:
 def test_a_server_that_may_not_be_asked_leaves_the_answer_open(checked: Check) -> None:
     report, _ = checked([pod("web")], lambda _kind, _values: DryRun(impossible="forbidden"))
     item = only(report)
-    assert (item.verdict, exit_code(report)) == ("Incomplete", 3)
-    assert [(missing.what, missing.why) for missing in item.incomplete] == [("the dry run", "forbidden")]
+    assert (item.verdict, exit_codes.of_check(report)) == ("Incomplete", 3)
+    assert [(missing.what, missing.why) for missing in entries(item.incomplete)] == [("the dry run", "forbidden")]
 
 
 ROLLOUT = {

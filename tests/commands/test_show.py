@@ -10,15 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import read_sets
+from kubectl_spread.commands import exit_codes, read_sets
 from kubectl_spread.commands.scope import Scope, parse_names
-from kubectl_spread.commands.show import (
-    ShowAnswer,
-    ShowOptions,
-    exit_code,
-    show,
-    sort,
-)
+from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show, sort
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -26,6 +20,7 @@ from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory, Unread
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -108,7 +103,7 @@ def test_a_selector_that_cannot_be_parsed_costs_the_rows_of_its_workload_alone()
     torn = workload("Deployment", "torn", pods=template(spread(ZONE, selector=app("{{.name}}"))))
     answer = shown([*CLUSTER, torn])
     assert rows(answer) == rows(shown())
-    (gap,) = answer.report.incomplete
+    (gap,) = entries(answer.report.incomplete)
     assert gap.what == f"the constraint of deployment/torn in namespace default on {ZONE}"
     assert '"{{.name}}"' in gap.why
 
@@ -215,7 +210,7 @@ BAD = {"NoDomains", "Blocked", "FailedCreate", "Unschedulable", "Violated", "NoE
 def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
     report = shown().report
     item = msgspec.structs.replace(report.items[0], status=status)
-    code = exit_code(msgspec.structs.replace(report, items=(item,)))
+    code = exit_codes.of_show(msgspec.structs.replace(report, items=(item,)))
     assert code == (1 if status in BAD else 0)
 
 
@@ -233,7 +228,9 @@ class Busy(Memory):
 
 
 def test_lists_of_two_moments_are_told() -> None:
-    (told,) = show(Busy(CLUSTER), Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.incomplete
+    (told,) = entries(
+        show(Busy(CLUSTER), Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.incomplete
+    )
     assert (told.what, told.why) == ("nodes at resourceVersion 7, pods at resourceVersion 9", "read at different times")
     assert shown().report.incomplete == ()
 
@@ -249,7 +246,7 @@ def hidden(*unread: Unread, **options: Any) -> ShowAnswer[SkewReport]:  # noqa: 
 
 
 def test_workloads_that_could_not_be_listed_are_told() -> None:
-    (told,) = hidden(*DEPLOYMENTS).report.incomplete
+    (told,) = entries(hidden(*DEPLOYMENTS).report.incomplete)
     assert (told.what, told.why) == ("list deployments", "forbidden")
     assert told.consequence == "workloads without Pods are not shown, and the owners of other Pods are not known"
 
@@ -257,7 +254,7 @@ def test_workloads_that_could_not_be_listed_are_told() -> None:
 def test_services_that_could_not_be_listed_are_told_where_they_select() -> None:
     services = Unread(kinds.SERVICE, "forbidden", "default")
     assert hidden(services).report.incomplete == ()
-    (told,) = hidden(services, defaults=True).report.incomplete
+    (told,) = entries(hidden(services, defaults=True).report.incomplete)
     assert told.what == "list services"
 
 

@@ -18,6 +18,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.commands.large import Large
 from tests.soak.staged import outcome
@@ -91,7 +92,7 @@ def test_or_is_incomplete_where_only_what_is_needed_is_wanted() -> None:
     item, large = item_of(*NODES, WAITING, read="needed")
     assert (item.verdict, item.feasible) == (Verdict.INCOMPLETE, ("n0", "n1", "n2"))
     assert not large.whole_asked
-    assert [gap.what for gap in item.incomplete] == ["list pods on 6 nodes"]
+    assert [gap.what for gap in entries(item.incomplete)] == ["list pods on 6 nodes"]
     assert not any(each.scores for each in item.nodes)
 
 

@@ -17,6 +17,7 @@ from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.snapshot import Inventory
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.large import Large
@@ -137,5 +138,5 @@ def test_readings_of_two_moments_are_told() -> None:
             found = super().read(reads)
             return replace(found, resource_versions={"nodes": "7", "pods": "8"}, apart=True)
 
-    (told,) = shown(Busy(CLUSTER)).report.incomplete
+    (told,) = entries(shown(Busy(CLUSTER)).report.incomplete)
     assert told.why == "read at different times"

@@ -8,25 +8,25 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
-from kubectl_spread.commands.rebalance import exit_code as rebalance_exit_code
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
-from kubectl_spread.commands.simulate import exit_code as simulate_exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import exit_code, why_pending
+from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
-from kubectl_spread.render.outline import Extent, Gaps
+from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.rebalance import sentence_of
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.outline.skew import skew_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
+from kubectl_spread.wording.incomplete import entries, merged_entries
 from tests.build import Object, app, node, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web
@@ -44,7 +44,7 @@ SOURCE = Memory(
 def test_show_has_no_status_that_rests_on_nodes() -> None:
     report = show(SOURCE, SCOPE, ShowOptions(), SchedulerOptions()).report
     assert {item.status for item in report.items} == {SpreadStatus.INCOMPLETE}
-    assert [gap.what for gap in report.incomplete] == ["list nodes"]
+    assert [gap.what for gap in entries(report.incomplete)] == ["list nodes"]
 
 
 def test_why_pending_blames_nothing() -> None:
@@ -52,7 +52,7 @@ def test_why_pending_blames_nothing() -> None:
     (item,) = report.items
     assert (item.verdict, item.message, item.conflict) == (Verdict.INCOMPLETE, "", ())
     assert item.summary == "Nodes were not read (not in the files): where default/waits can go is not known."
-    assert exit_code(report) is ExitCode.UNDETERMINED
+    assert exit_codes.of_why_pending(report) is ExitCode.UNDETERMINED
 
 
 def test_some_nodes_do_not_show_how_many_domains_there_are_or_that_the_pod_can_be_scheduled() -> None:
@@ -78,7 +78,7 @@ def test_some_nodes_do_not_show_how_many_domains_there_are_or_that_the_pod_can_b
 def test_rebalance_says_of_no_constraint_that_it_holds() -> None:
     report = rebalance(SOURCE, SCOPE, RebalanceOptions(), SchedulerOptions()).report
     assert {item.verdict.value for item in report.items} == {"Incomplete"}
-    assert rebalance_exit_code(report) is ExitCode.UNDETERMINED
+    assert exit_codes.of_rebalance(report) is ExitCode.UNDETERMINED
 
 
 @pytest.mark.parametrize("step", ["drain", "cordon", "remove", "add-node"])
@@ -89,7 +89,7 @@ def test_simulate_cannot_tell_whether_a_node_exists(step: str) -> None:
 
 def test_simulate_does_not_say_that_pods_find_no_node() -> None:
     report = simulate(SOURCE, SCOPE, SimulateOptions(steps=(("scale", "replicaset/web=5"),)), SchedulerOptions())
-    assert simulate_exit_code(report) is ExitCode.UNDETERMINED
+    assert exit_codes.of_simulate(report) is ExitCode.UNDETERMINED
 
 
 NO_PODS = Memory([node("a1")], unread=(Unread(kinds.POD, "not in the files"),))
@@ -97,8 +97,8 @@ NO_PODS = Memory([node("a1")], unread=(Unread(kinds.POD, "not in the files"),))
 
 def test_without_pods_nothing_is_said_to_be_well() -> None:
     report = why_pending(NO_PODS, SCOPE, SchedulerOptions()).report
-    assert [gap.what for gap in report.incomplete] == ["list pods"]
-    assert exit_code(report) is ExitCode.UNDETERMINED
+    assert [gap.what for gap in entries(report.incomplete)] == ["list pods"]
+    assert exit_codes.of_why_pending(report) is ExitCode.UNDETERMINED
     with pytest.raises(ClusterError, match='cannot tell whether pods "web-1" exists'):
         why_pending(NO_PODS, replace(SCOPE, names=("web-1",)), SchedulerOptions())
     drained = simulate(NO_PODS, SCOPE, SimulateOptions(steps=(("drain", "a1"),)), SchedulerOptions())
@@ -107,11 +107,9 @@ def test_without_pods_nothing_is_said_to_be_well() -> None:
 
 def test_lists_that_are_missing_for_one_reason_are_one_line() -> None:
     unread = tuple(Unread(kind, "forbidden") for kind in (kinds.JOB, kinds.CRON_JOB))
-    gaps = Gaps(
-        gaps=show(Memory([node("a1")], unread=unread), SCOPE, ShowOptions(), SchedulerOptions()).report.incomplete
-    )
-    assert [gap.what for gap in gaps.gaps] == ["list jobs", "list cronjobs"]
-    assert [(gap.what, gap.why) for gap in gaps.told] == [("list jobs, cronjobs", "forbidden")]
+    gaps = show(Memory([node("a1")], unread=unread), SCOPE, ShowOptions(), SchedulerOptions()).report.incomplete
+    assert [entry.what for entry in entries(gaps)] == ["list jobs", "list cronjobs"]
+    assert [(entry.what, entry.why) for entry in merged_entries(gaps)] == [("list jobs, cronjobs", "forbidden")]
 
 
 @pytest.mark.parametrize(

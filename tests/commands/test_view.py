@@ -20,6 +20,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import EVENT, NAMESPACE
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.snapshot import Inventory, Unread
+from kubectl_spread.wording.incomplete import entries
 from tests.build import Object, node, pod, typed_pod
 from tests.build_storage import claim, storage_class
 from tests.commands.memory import Memory
@@ -68,7 +69,7 @@ def test_a_release_that_is_none(version: str) -> None:
 
 @pytest.mark.parametrize(("version", "nearest"), [("v1.28", "v1.33"), ("v1.19", "v1.33"), ("v1.40", "v1.37")])
 def test_a_release_that_is_not_proved_is_told(version: str, nearest: str) -> None:
-    (missing,) = seen(Memory(), kube_version=version).incomplete
+    (missing,) = entries(seen(Memory(), kube_version=version).incomplete)
     assert (missing.what, missing.why) == (f"kube-scheduler {version}", "not among the proved releases")
     assert f"the rules of {nearest}" in missing.consequence
 
@@ -83,7 +84,7 @@ def test_feature_gates_switch_what_they_are_known_to_switch() -> None:
 
 
 def test_a_feature_gate_that_is_not_known_is_told() -> None:
-    (missing,) = seen(Memory(), feature_gates={"Warp": True, "NodeDeclaredFeatures": False}).incomplete
+    (missing,) = entries(seen(Memory(), feature_gates={"Warp": True, "NodeDeclaredFeatures": False}).incomplete)
     assert missing.what == "feature gate Warp"
 
 

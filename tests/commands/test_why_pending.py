@@ -9,10 +9,11 @@ import pytest
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, why_pending
+from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
 from kubectl_spread.contract.pending import PendingItem, Siblings
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
@@ -20,6 +21,7 @@ from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
@@ -206,7 +208,7 @@ def test_how_many_pods_of_a_workload_find_a_node_one_after_another(cpu: str, sib
     (item,) = pending_outline(report, Extent()).items
     lines = [block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods]
     some = isinstance(siblings, Siblings) and siblings.placed < siblings.pending
-    assert exit_code(report) == int(siblings != Siblings(pending=3, placed=3))
+    assert exit_codes.of_why_pending(report) == int(siblings != Siblings(pending=3, placed=3))
     assert [line.partition(",")[0] for line in lines] == ["Placed one after another"] * some
     (twins,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and block.names_pods)
     lead = "Alone, each of these can be scheduled too:" if some else "The same applies to"
@@ -272,7 +274,7 @@ def test_a_class_that_files_lack_matters_to_a_claim_without_a_volume(place: str,
     bound = volume("pv", class_name="fast", usable_on={ZONE: [place]})
     item = only([node("n", zone="y"), pod("db", volumes=mounts), made, bound])
     assert item.verdict == verdict
-    assert [each.what for each in item.incomplete] == ["list storageclasses"] * (verdict == "Incomplete")
+    assert [each.what for each in entries(item.incomplete)] == ["list storageclasses"] * (verdict == "Incomplete")
 
 
 def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
@@ -332,7 +334,7 @@ def test_it_is_not_known_whether_the_scheduler_refused_a_pod_since() -> None:
         [*nodes, storage_class("fast"), *disk("db-0"), refused, chosen, *disk("db-2", "a1")]
     ).report.items
     assert (first.verdict, undecided.verdict, last.verdict) == ("Incomplete", "Incomplete", "Schedulable")
-    assert {each.what for each in (*first.incomplete, *undecided.incomplete)} == {
+    assert {each.what for each in entries((*first.incomplete, *undecided.incomplete))} == {
         "whether the scheduler counts default/db-1 on c1"
     }
     assert undecided.event is not None
@@ -432,7 +434,7 @@ def test_a_gated_pod_keeps_its_verdict_and_says_what_holds_it() -> None:
     ids=["schedulable", "none", "blocked", "gated", "incomplete", "blocked and incomplete", "another scheduler"],
 )
 def test_the_exit_code(objects: Sequence[Object], code: int) -> None:
-    assert exit_code(explained(objects).report) == code
+    assert exit_codes.of_why_pending(explained(objects).report) == code
 
 
 @pytest.mark.parametrize(

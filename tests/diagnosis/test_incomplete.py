@@ -17,6 +17,7 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 from tests.build_devices import CLAIMING
 from tests.build_storage import claim
@@ -111,7 +112,7 @@ def read_at(described: Object, objects: Sequence[Object], *, apart: bool = True,
 def test_nodes_and_pods_of_two_moments_are_told() -> None:
     report = read_at(pod("p"), [], nodes="7", pods="9", jobs="8")
     assert report.verdict is Verdict.INCOMPLETE
-    (told,) = report.incomplete
+    (told,) = entries(report.incomplete)
     assert (told.what, told.why) == ("nodes at resourceVersion 7, pods at resourceVersion 9", "read at different times")
 
 
@@ -127,7 +128,7 @@ def test_a_list_of_another_moment_is_told_where_it_decides(described: Object, ve
     report = read_at(described, [], nodes="7", pods="7", persistentvolumeclaims="8", jobs="9")
     assert report.verdict is verdict
     claims = "nodes at resourceVersion 7, pods at resourceVersion 7, persistentvolumeclaims at resourceVersion 8"
-    assert [told.what for told in report.incomplete] == ([claims] if "volumes" in described["spec"] else [])
+    assert [told.what for told in entries(report.incomplete)] == ([claims] if "volumes" in described["spec"] else [])
 
 
 def test_lists_that_are_followed_are_of_no_moment() -> None:

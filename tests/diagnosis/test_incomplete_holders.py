@@ -8,6 +8,7 @@ from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.wording.causes import LINE
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, rows_of, web
@@ -20,7 +21,7 @@ REFERENCE: Object = {"workloadRef": {"name": "training", "podGroup": "workers"}}
 
 def told(report: EvaluationReport) -> list[str]:
     """Return what is said to be missing."""
-    return [missing.what for missing in report.incomplete]
+    return [missing.what for missing in entries(report.incomplete)]
 
 
 class TestAnotherScheduler:

@@ -19,6 +19,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
+from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 from tests.build_workloads import controller, template, workload
 from tests.conformance.answer import profile_of, snapshot_of
@@ -138,7 +139,7 @@ def test_hard_defaults_count_no_pods_they_would_not_count_with_all_rights(
     assert judged(tried, seen, HARD_DEFAULTS).verdict is Verdict.SCHEDULABLE
     partial = judged(tried, without(unread, seen, "default"), HARD_DEFAULTS)
     assert partial.verdict is Verdict.INCOMPLETE
-    assert [missing.what for missing in partial.incomplete] == [f"list {unread.plural}"]
+    assert [missing.what for missing in entries(partial.incomplete)] == [f"list {unread.plural}"]
 
 
 def test_hard_defaults_that_would_reject_are_not_told_to_let_in() -> None:
@@ -186,7 +187,7 @@ def test_pods_of_other_namespaces(described: Object, others: Sequence[Object], w
     assert judged(tried, seen, default_profile()).verdict == whole
     narrowed = judged(tried, without(kinds.POD, seen, "default"), default_profile())
     assert narrowed.verdict == (partial or "Incomplete")
-    assert [missing.what for missing in narrowed.incomplete] == ["list pods"]
+    assert [missing.what for missing in entries(narrowed.incomplete)] == ["list pods"]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,7 @@ def test_an_owner_whose_template_is_not_known_is_told_beside_a_rejection(
     described = pod("p", owner=owner, nodeSelector={"a": "b"}, topologySpreadConstraints=[spread(ZONE)])
     report = judged(typed_pod(described), without(unread, snapshot(NODES), "default"), default_profile())
     assert report.verdict is Verdict.UNSCHEDULABLE
-    assert ("fixes name no command" in " ".join(each.consequence for each in report.incomplete)) is told
+    assert ("fixes name no command" in " ".join(each.consequence for each in entries(report.incomplete))) is told
 
 
 @pytest.mark.parametrize("kind", sorted(BESIDE_REJECTIONS, key=str), ids=lambda kind: kind.name)
@@ -214,4 +215,4 @@ def test_what_is_only_wanted_beside_a_rejection_is_told_beside_one(kind: Kind) -
     assert judged(typed_pod(pod("p")), seen, default_profile()).incomplete == ()
     rejected = judged(typed_pod(pod("p", nodeSelector={"a": "b"})), seen, default_profile())
     assert rejected.verdict is Verdict.UNSCHEDULABLE
-    assert [missing.what for missing in rejected.incomplete] == [f"list {kind.plural}"]
+    assert [missing.what for missing in entries(rejected.incomplete)] == [f"list {kind.plural}"]

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckReport, Origin
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.annotations import annotations_of, to_github
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
@@ -60,8 +60,8 @@ def test_without_a_file_there_is_no_place(origin: Origin) -> None:
 
 def test_what_was_not_evaluated_is_a_warning() -> None:
     report = check_report("check/checkout")
-    gap = Incomplete(what="list pods", why="forbidden", consequence="nothing was counted")
+    gap = UnreadableManifest(place="list pods", why="nothing was counted")
     moved = replace(report, items=(replace(report.items[0], incomplete=(gap,)),))
     assert to_github(moved).endswith(
-        "title=Incomplete::shop/deployment/checkout: list pods (forbidden): nothing was counted.\n"
+        "title=Incomplete::shop/deployment/checkout: list pods (unreadable): nothing was counted.\n"
     )

@@ -16,7 +16,6 @@ from msgspec import UNSET
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.simulate import EvictedPod, RefusedManifest, SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
@@ -27,6 +26,7 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
@@ -57,7 +57,7 @@ from tests.render.pages import large_report
 from tests.render.reports import HOSTILE, REPORTS, golden_report, page_report, poisoned_report
 from tests.render.text.test_check import item_of, placed
 
-MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 BRINGING = frozenset(("script", "style", "iframe", "object", "embed", "link", "base", "form", "img", "template"))
 """Elements that run, load or change something: a page has one script and one style, and none of the others."""
 DEBUG = WorkloadRef(kind="Pod", name="debug")
@@ -76,7 +76,7 @@ def pending(objects: list[Object], described: Object | None = None, **fields: An
     return PendingItem(**report | {"scheduler_name": "default-scheduler"} | fields)
 
 
-def pending_page(*items: PendingItem, incomplete: tuple[Incomplete, ...] = ()) -> Element:
+def pending_page(*items: PendingItem, incomplete: tuple[Gap, ...] = ()) -> Element:
     """Return the page of Pending Pods."""
     return page_of(PendingReport(metadata=METADATA, items=items, incomplete=incomplete))
 
@@ -210,7 +210,7 @@ class TestHeader:
     def test_what_is_missing_stands_on_top(self) -> None:
         (main,) = pending_page(STUCK, incomplete=(MISSING,)).all("main")
         assert main.all()[1].classes == {"callout"}
-        assert main.texts("li")[0] == "list services (forbidden): the selector lacks what Services add."
+        assert main.texts("li")[0] == "list services (unreadable): the selector lacks what Services add."
 
 
 class TestCards:

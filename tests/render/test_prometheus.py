@@ -11,9 +11,9 @@ import yaml
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.prometheus import METRICS, to_prometheus, to_prometheus_by_node
 from tests.build import HOSTNAME, ZONE
@@ -112,5 +112,5 @@ def test_no_series_is_given_twice(name: str) -> None:
 
 def test_what_was_not_read_is_counted() -> None:
     report = skew_report("show/shop")
-    gap = Incomplete(what="list pods", why="forbidden", consequence="nothing was counted")
+    gap = UnreadableManifest(place="list pods", why="nothing was counted")
     assert samples(replace(report, items=(), incomplete=(gap,)))["kubectl_spread_incomplete"] == [({}, 1.0)]

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.commands.simulate import exit_code
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.wording.incomplete import entries
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, kubectl_applied, template, workload
@@ -84,7 +85,7 @@ def test_a_rollout_sticks_where_a_pod_finds_no_node(tmp_path: Path) -> None:
     report = simulated([*SIX, *deployment(["a1", "b1", "c1"], constraint)], f"apply {written(tmp_path, changed)}")
     assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
     assert sum(item(report.steps[0]).after.values()) == 3
-    assert exit_code(report) == 1
+    assert exit_codes.of_simulate(report) == 1
 
 
 @pytest.mark.parametrize("before", [0, 4])
@@ -102,7 +103,7 @@ def test_one_more_pod_that_finds_no_node_is_no_failure(tmp_path: Path, before: i
         report.steps[0].notes[0]
         == "every Pod of deployment/web has a node. The status Unschedulable is about one more Pod"
     )
-    assert exit_code(report) == 0
+    assert exit_codes.of_simulate(report) == 0
 
 
 def test_a_constraint_is_known_by_its_key_in_another_place(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_a_volume_of_unknown_place_leaves_the_answer_open(tmp_path: Path, classe
         [*SIX, *classes],
         f"apply {written(tmp_path, claim('data', class_name='imm'), pod('web', volumes=[mounting]))}",
     )
-    assert ([each.what for each in report.incomplete], exit_code(report)) == (
+    assert ([each.what for each in entries(report.incomplete)], exit_codes.of_simulate(report)) == (
         [what],
         ExitCode.UNDETERMINED,
     )
@@ -281,7 +282,7 @@ def test_what_the_api_server_refuses_names_the_field(change: Object, field: str,
     report = simulated(SIX, f"apply {written(tmp_path, made)}")
     (step,) = report.steps
     assert field in refusals(step)
-    assert (exit_code(report), step.pending, step.items) == (ExitCode.NO, (), ())
+    assert (exit_codes.of_simulate(report), step.pending, step.items) == (ExitCode.NO, (), ())
 
 
 def test_more_pods_than_a_cluster_may_have_are_not_simulated(tmp_path: Path) -> None:

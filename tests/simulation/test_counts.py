@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -66,7 +67,7 @@ def test_a_pod_that_waits_decides_the_status_as_in_show(full: bool) -> None:  # 
     report = simulated([*nodes, made, *living], "restart daemonset/web")
     found, status = item(report.steps[0]), SpreadStatus.UNSCHEDULABLE if full else SpreadStatus.NO_EFFECT
     assert (found.status_before, found.status_after, report.steps[0].newly_pending) == (status, status, False)
-    assert (pending(report.steps[0]), exit_code(report)) == (
+    assert (pending(report.steps[0]), exit_codes.of_simulate(report)) == (
         {"daemonset/web": (1, 1)} if full else {},
         ExitCode.ANSWERED,
     )

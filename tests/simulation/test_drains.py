@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.commands.simulate import exit_code
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.exit_code import ExitCode
 from tests.build import ZONE, Object, pod
 from tests.build_workloads import controller, workload
@@ -58,7 +58,9 @@ def test_pods_whose_template_names_their_node_come_back_to_it(step: str, note: s
     (done,) = report.steps
     assert (names(done.evicted), done.pending) == (["web-0", "web-1"], ())
     absent = note.endswith("no node has that name:")
-    assert (done.never_run, exit_code(report)) == ((2, ExitCode.NO) if absent else (UNSET, ExitCode.ANSWERED))
+    assert (done.never_run, exit_codes.of_simulate(report)) == (
+        (2, ExitCode.NO) if absent else (UNSET, ExitCode.ANSWERED)
+    )
     assert [each.partition(note)[:2] for each in done.notes] == [("", note)]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from kubectl_spread.commands.simulate import exit_code
+from kubectl_spread.commands import exit_codes
+from kubectl_spread.wording.incomplete import entries
 from tests.build import HOSTNAME, ZONE, app, node, spread
 from tests.simulation.generated import report_of
 from tests.simulation.test_steps import SIX, deployment, item, pending
@@ -15,8 +16,8 @@ def test_what_was_not_tried_is_said() -> None:
     report = report_of(objects, "cordon c2", most_verdicts=len(SIX) * 10)
     step = report.steps[0]
     assert (sum(item(step).after.values()), step.untried, pending(step)) == (13, 47, {"deployment/web": (47, 47)})
-    assert [gap.what for gap in report.incomplete] == ["nodes for 47 Pods of cordon c2"]
-    assert exit_code(report) == 3
+    assert [gap.what for gap in entries(report.incomplete)] == ["nodes for 47 Pods of cordon c2"]
+    assert exit_codes.of_simulate(report) == 3
 
 
 def test_who_found_no_node_was_tried() -> None:
@@ -24,4 +25,4 @@ def test_who_found_no_node_was_tried() -> None:
     objects = [*full, *deployment(["a1"], spread(HOSTNAME, selector=app("web")), replicas=1)]
     report = report_of(objects, "scale deployment/web=6", most_verdicts=3)
     assert (report.steps[0].untried, pending(report.steps[0])) == (UNSET, {"deployment/web": (3, 3)})
-    assert exit_code(report) == 1
+    assert exit_codes.of_simulate(report) == 1

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
@@ -575,7 +576,7 @@ def test_what_another_scheduler_decides_is_not_known() -> None:
     report = simulated(objects, "drain a1")
     assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
     assert report.steps[0].pending[0].incomplete
-    assert exit_code(report) == ExitCode.UNDETERMINED
+    assert exit_codes.of_simulate(report) == ExitCode.UNDETERMINED
 
 
 def test_a_pod_that_a_gate_holds_waits_for_that() -> None:
@@ -600,11 +601,11 @@ class TestScope:
         report = simulated(self.OBJECTS, "drain a1", "cordon a2", namespace="elsewhere")
         for step in report.steps:
             assert (pending(step), step.items) == ({"deployment/web": (1, 1)}, ())
-        assert exit_code(report) == 1
+        assert exit_codes.of_simulate(report) == 1
 
     def test_one_that_has_waited_before_is_not(self) -> None:
         report = simulated(self.OBJECTS, "cordon a1", namespace="elsewhere")
-        assert (report.steps[0].pending, exit_code(report)) == ((), 0)
+        assert (report.steps[0].pending, exit_codes.of_simulate(report)) == ((), 0)
 
     @pytest.mark.parametrize("step", ["scale deployment/web=7", "restart deployment/web", "delete pod/web-0"])
     def test_what_a_step_names_is_asked_about(self, step: str) -> None:
@@ -621,7 +622,7 @@ def test_pods_that_are_refused_are_worse_than_before() -> None:
         "status": {"hard": {"pods": "2"}, "used": {"pods": "2"}},
     }
     report = simulated([*SIX, quota, *deployment(["a1", "b1"])], "scale deployment/web=3")
-    assert (report.steps[0].pending, report.steps[0].newly_pending, exit_code(report)) == ((), True, 1)
+    assert (report.steps[0].pending, report.steps[0].newly_pending, exit_codes.of_simulate(report)) == ((), True, 1)
 
 
 class TestJob:
@@ -746,7 +747,11 @@ def test_no_pod_comes_to_be_in_a_namespace_that_is_terminating() -> None:
     objects = [*SIX, ending, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
     report = simulated(objects, "drain b1", "delete pod/web-0")
     held, deleted = report.steps
-    assert (names(held.blocked), item(deleted).after, exit_code(report)) == (["web-1"], {"a": 0, "b": 1, "c": 0}, 1)
+    assert (names(held.blocked), item(deleted).after, exit_codes.of_simulate(report)) == (
+        ["web-1"],
+        {"a": 0, "b": 1, "c": 0},
+        1,
+    )
     assert "because it is being terminated" in deleted.notes[0]
 
 
@@ -771,7 +776,7 @@ def test_each_scheduler_that_is_described_decides_about_its_own_pods(tmp_path: P
     objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")), schedulerName="own")]
     options = SimulateOptions(steps=(("scale", "deployment/web=3"),))
     report = simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions(configuration=str(path)))
-    assert (item(report.steps[0]).status_after, exit_code(report)) == (SpreadStatus.OK, ExitCode.ANSWERED)
+    assert (item(report.steps[0]).status_after, exit_codes.of_simulate(report)) == (SpreadStatus.OK, ExitCode.ANSWERED)
 
 
 def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
@@ -837,7 +842,7 @@ def test_pods_that_were_refused_before_are_not_refused_by_the_step(step: str, ne
     report = simulated(objects, step)
     assert report.steps[0].newly_pending is new
     assert [each.partition(":")[0] for each in report.steps[0].notes] == [note]
-    assert exit_code(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
+    assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
 
 
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
@@ -871,7 +876,7 @@ def test_pods_are_newly_pending_if_without_the_step_they_find_nodes(
     report = simulated([*nodes, full, *deployment(on, requests={"cpu": "3"})], step)
     (shown,) = simulate_outline(report, Extent()).items
     assert (report.steps[0].newly_pending, shown.headline.sentence) == (new, sentence)
-    assert exit_code(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
+    assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
     assert not any("ends the same" in note for note in report.steps[0].notes if new)
 
 
@@ -898,7 +903,7 @@ def rolling_out() -> list[Object]:
 def test_what_ends_violated_without_the_step_is_not_newly_violated(step: str) -> None:
     report = simulated([*(node(name, zone=name[0]) for name in ("a1", "b1", "c1")), *rolling_out()], step)
     assert item(report.steps[0]).skew_after[1] > 1
-    assert (report.steps[0].newly_violated, exit_code(report)) == (False, ExitCode.ANSWERED)
+    assert (report.steps[0].newly_violated, exit_codes.of_simulate(report)) == (False, ExitCode.ANSWERED)
 
 
 def test_a_rollout_that_only_the_step_ends_deletes_no_pod_without_another(tmp_path: Path) -> None:
@@ -942,7 +947,7 @@ def test_new_pods_that_name_their_node_violate_nothing_for_certain() -> None:
     report = simulated(objects, "scale deployment/web=3")
     unknown = SpreadStatus.INCOMPLETE
     assert (item(report.steps[0]).skew_after, item(report.steps[0]).status_range) == ((3, 3), (unknown, unknown))
-    assert exit_code(report) is ExitCode.UNDETERMINED
+    assert exit_codes.of_simulate(report) is ExitCode.UNDETERMINED
 
 
 @pytest.mark.parametrize(("classes", "status"), [(["gp3"], SpreadStatus.OK), ([], SpreadStatus.INCOMPLETE)])
@@ -979,7 +984,7 @@ def test_a_rollout_that_may_end_beyond_max_skew_has_a_range_of_statuses(keys: tu
     uneven = seen.skew_after[1] > 1
     assert (uneven, names_it) == (not keys, not keys)
     assert seen.status_range == (SpreadStatus.OK, SpreadStatus.VIOLATED if uneven else SpreadStatus.OK)
-    assert exit_code(report) is (ExitCode.NO if uneven else ExitCode.ANSWERED)
+    assert exit_codes.of_simulate(report) is (ExitCode.NO if uneven else ExitCode.ANSWERED)
 
 
 def limit_range() -> Object:
@@ -1015,7 +1020,7 @@ def test_whatever_refuses_pods_before_is_not_the_steps_doing(
 ) -> None:
     report = simulated([*SIX, *deployment(["a1", "b1"], replicas=3, **spec), *others], step)
     assert report.steps[0].newly_pending is new, report.steps[0].notes
-    assert exit_code(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
+    assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
 
 
 def test_what_was_violated_or_kept_by_a_budget_before_is_not_the_steps_doing() -> None:
@@ -1029,7 +1034,7 @@ def test_what_was_violated_or_kept_by_a_budget_before_is_not_the_steps_doing() -
     }
     report = simulated([*SIX, *deployment(["a1", "a1", "a1"], by_zone), budget], "cordon c1", "uncordon c1")
     assert [item(step).status_before for step in report.steps] == [SpreadStatus.VIOLATED] * 2
-    assert exit_code(report) is ExitCode.ANSWERED
+    assert exit_codes.of_simulate(report) is ExitCode.ANSWERED
 
 
 FULL = [node(f"{name}.eu.example", zone=name) for name in ("a1", "b1", "b2")]

@@ -35,6 +35,7 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.objects.core import NOT_ANSWERING
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.wording.incomplete import entries
 from tests.build import Object, namespace
 from tests.commands.large import Large
 from tests.conformance.answer import question
@@ -182,7 +183,7 @@ def placed_parts(staged: CheckItem, whole: CheckItem) -> Iterator[str]:
 
 def _may_be_kept_away(staged: EvaluationReport) -> bool:
     """Whether the answer tells that Pods that were not read may keep the Pod away."""
-    return any(gap.why == "not asked for" for gap in staged.incomplete)
+    return any(gap.why == "not asked for" for gap in entries(staged.incomplete))
 
 
 def parts(staged: PendingItem | CheckItem, whole: PendingItem | CheckItem) -> Iterator[str]:

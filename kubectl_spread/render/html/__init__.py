@@ -57,7 +57,7 @@ def to_html(report: AnyReport) -> str:
         "heading": text(title),
         "facts": joined((block("p", text(outline.header), class_="hint"), _facts(report, suffix))),
         "counts": _counts(cards),
-        "incomplete": callout(Gaps(gaps=report.incomplete)),
+        "incomplete": callout(Gaps.of(report.incomplete)),
         "overview": joined(
             (block("ul", each("li", (text(it.text) for it in outline.causes)), class_="causes"), _overview(cards))
         ),

@@ -65,7 +65,7 @@ def callout(gaps: outline.Gaps) -> Markup:
     """Return, so that nobody misses it, what the answer does not rest on."""
     lines = (
         joined((element("b", text(missing.what)), text(f" ({missing.why}): {missing.consequence}.")))
-        for missing in gaps.told
+        for missing in gaps.entries
     )
     items = block("ul", each("li", lines))
     title = element("p", element("span", text("▲"), class_="mark", aria_hidden="true"), text(pages.NOT_ALL_KNOWN))

@@ -14,12 +14,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.gaps import Gap
+from kubectl_spread.wording.incomplete import Incomplete, merged_entries
 from kubectl_spread.wording.pending import WOULD_REPORT
-from kubectl_spread.wording.words import LIST
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
     from kubectl_spread.apiserver.validation.field_errors import FieldError
@@ -204,17 +203,12 @@ class Findings(Part, frozen=True, kw_only=True):
 class Gaps(Part, frozen=True, kw_only=True):
     """What the answer does not rest on."""
 
-    gaps: tuple[Incomplete, ...]
+    entries: tuple[Incomplete, ...]
 
-    @property
-    def told(self) -> tuple[Incomplete, ...]:
-        """The gaps, lists that could not be read for one reason and with one consequence as one."""
-        found: dict[tuple[str, str, str], Incomplete] = {}
-        for gap in self.gaps:
-            key = ("" if gap.what.startswith(LIST) else gap.what, gap.why, gap.consequence)
-            known = found.get(key)
-            found[key] = replace(gap, what=f"{known.what}, {gap.what.removeprefix(LIST)}") if known else gap
-        return tuple(found.values())
+    @classmethod
+    def of(cls, gaps: Iterable[Gap]) -> Gaps:
+        """Return the block of these gaps."""
+        return cls(entries=merged_entries(gaps))
 
 
 class EditBlock(Part, frozen=True, kw_only=True):

@@ -9,10 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import ClusterAccess, Incomplete, Metadata
+from kubectl_spread.contract.report import ClusterAccess, Metadata
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Block, Commands, EditBlock, Gaps, Item, Messages, Note, Outline, Part, Steps
 from kubectl_spread.wording import pages as wording
+from kubectl_spread.wording.incomplete import Incomplete
 
 if TYPE_CHECKING:
     from kubectl_spread.render.outline.any_report import AnyReport
@@ -25,7 +26,7 @@ def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = N
     note = commands_note(report.metadata)
     return Outline(
         items=_noted(tuple(items), note) if note else tuple(items),
-        gaps=gaps or Gaps(gaps=report.incomplete),
+        gaps=gaps or Gaps.of(report.incomplete),
         nodes=node_names(report),
         header=header(report.metadata),
     )

@@ -90,7 +90,7 @@ def with_message(paragraphs: Iterable[tuple[Block, ...]], message: Messages | No
 def common_gaps(report: PendingReport | CheckReport) -> Gaps:
     """Return what the report does not rest on, without what an item of it names itself."""
     named = {gap for item in report.items for gap in item.incomplete}
-    return Gaps(gaps=tuple(gap for gap in report.incomplete if gap not in named))
+    return Gaps.of(gap for gap in report.incomplete if gap not in named)
 
 
 def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
@@ -105,7 +105,7 @@ def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
     if findings := distinct(each for each in kept if not _is_told(each, item)):
         yield Findings(findings=findings)
     if item.incomplete:
-        yield Gaps(gaps=item.incomplete)
+        yield Gaps.of(item.incomplete)
 
 
 def _of_cause(item: EvaluationReport) -> str:

@@ -8,17 +8,18 @@ from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, SimulatedSt
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE
+from kubectl_spread.gaps import is_unread_list
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.simulation.steps import DISABLE_EVICTION
 from kubectl_spread.wording import simulate as wording
-from kubectl_spread.wording.words import LIST, between, capital_sentence, count_of, in_violation, listed, moved
+from kubectl_spread.wording.words import between, capital_sentence, count_of, in_violation, listed, moved
 
 
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
-    unread = any(gap.what.startswith(LIST) for gap in report.incomplete)
+    unread = any(map(is_unread_list, report.incomplete))
     return outline_with([_step(step, extent, unread=unread) for step in report.steps], report)
 
 

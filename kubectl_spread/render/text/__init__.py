@@ -104,7 +104,7 @@ def _sentences(block: outline.Sentences) -> Iterator[str]:
         case outline.Findings():
             yield from (f"{found.id} ({found.severity}): {cell(found.message)}" for found in block.findings)
         case outline.Gaps():
-            yield from map(str, block.told)
+            yield from map(str, block.entries)
         case outline.Messages():
             yield from _messages(block)
         case _:

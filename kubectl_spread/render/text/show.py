@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewTable
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.gaps import Gap
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Extent, Gaps, table_of
 from kubectl_spread.render.outline.access import header, node_names
@@ -56,9 +56,9 @@ def _totals(report: SkewReport | SkewTable, screen: Screen) -> str:
     return "".join(f"{line}\n" for line in screen.wrapped(wording.totals(what, by_status)))
 
 
-def gap_lines(gaps: tuple[Incomplete, ...], screen: Screen = PIPE) -> str:
+def gap_lines(gaps: Iterable[Gap], screen: Screen = PIPE) -> str:
     """Return a line for everything the answer does not rest on."""
-    return "".join(f"{line}\n" for line in block_lines(Gaps(gaps=gaps), screen))
+    return "".join(f"{line}\n" for line in block_lines(Gaps.of(gaps), screen))
 
 
 def show_details(report: SkewReport, screen: Screen = PIPE, *, wide: bool, by_node: bool) -> str:

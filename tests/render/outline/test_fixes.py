@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckItem, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.controllers.workloads import PodName
@@ -29,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Route,
     StayingPod,
 )
+from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.outline import Extent, Step
 from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.render.text import block_lines
@@ -293,7 +293,7 @@ def test_what_others_wrote_cannot_act() -> None:
 
 
 def test_fixes_are_told_to_rest_on_what_was_judged() -> None:
-    missing = Incomplete(what="DynamicResources", why="not evaluated", consequence="devices were not judged")
+    missing = UnreadableManifest(place="DynamicResources", why="devices were not judged")
     assert NOT_JUDGED in "\n".join(lines(blocked(fix(), incomplete=(missing,))))
     assert NOT_JUDGED not in "\n".join(lines(blocked(fix())))
     assert NOT_JUDGED not in "\n".join(lines(blocked(incomplete=(missing,))))

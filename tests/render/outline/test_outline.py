@@ -17,7 +17,6 @@ from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import EventReport, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName
@@ -25,6 +24,7 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, Fix, Route
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
+from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.html.cards import EXTENT
@@ -153,7 +153,7 @@ FIXES = st.builds(
     new_revision=SOME | st.none(),
     on_read_pods=st.booleans(),
 )
-GAPS = st.lists(st.builds(Incomplete, what=WORDS, why=WORDS, consequence=WORDS), max_size=2).map(tuple)
+GAPS = st.lists(st.builds(UnreadableManifest, place=WORDS, why=WORDS), max_size=2).map(tuple)
 FOUND = st.builds(Finding, id=WORDS, severity=st.sampled_from(Severity), path=WORDS, message=WORDS)
 PENDING = st.fixed_dictionaries(
     {},
@@ -177,7 +177,7 @@ WARNINGS = st.lists(st.builds(ValidationWarning, field=WORDS, message=WORDS), ma
 
 @given(PENDING, st.integers(0, 7), GAPS)
 @settings(max_examples=50)
-def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int, gaps: tuple[Incomplete, ...]) -> None:
+def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int, gaps: tuple[Gap, ...]) -> None:
     report = golden_report("why-pending/shop")
     assert isinstance(report, PendingReport)
     item = msgspec.structs.replace(report.items[0], **fields)
@@ -190,7 +190,7 @@ def test_each_format_says_what_becomes_of_a_manifest(
     number: int,
     errors: tuple[FieldError, ...],
     warnings: tuple[ValidationWarning, ...],
-    gaps: tuple[Incomplete, ...],
+    gaps: tuple[Gap, ...],
 ) -> None:
     report = golden_report("check/manifests")
     assert isinstance(report, CheckReport)
@@ -201,7 +201,7 @@ def test_each_format_says_what_becomes_of_a_manifest(
 def test_every_kind_of_block_is_among_them() -> None:
     report = golden_report("why-pending/shop")
     assert isinstance(report, PendingReport)
-    item = msgspec.structs.replace(report.items[0], incomplete=(Incomplete(what="a", why="b", consequence="c"),))
+    item = msgspec.structs.replace(report.items[0], incomplete=(UnreadableManifest(place="a", why="c"),))
     item = msgspec.structs.replace(item, findings=(Finding(id="A", severity=Severity.INFO, message="b"),))
     waiting = msgspec.structs.replace(item, nomination=Nomination(node="n", leaving=()))
     same = msgspec.structs.replace(waiting, name="other", same_as=item.name)

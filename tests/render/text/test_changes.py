@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import changed_rows, show_table, summary
 from tests.build import ZONE, Object, app, node, spread
@@ -15,7 +15,7 @@ from tests.build_workloads import owned, template, workload
 from tests.diagnosis.judged import METADATA, rows_of
 
 NODES = [node("a1", zone="a"), node("b1", zone="b")]
-MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 
 
 def deployment(name: str) -> Object:
@@ -28,7 +28,7 @@ def replica(name: str, *, on: str) -> Object:
     return owned(f"{name}-{on}", "Deployment", name, on=on, labels={"app": name})
 
 
-def report(objects: Sequence[Object], *incomplete: Incomplete) -> SkewReport:
+def report(objects: Sequence[Object], *incomplete: Gap) -> SkewReport:
     """Return the answer about these objects."""
     return SkewReport(metadata=METADATA, items=rows_of([*NODES, *objects]), incomplete=incomplete)
 
@@ -90,7 +90,7 @@ def test_rows_stand_under_those_of_the_table_before() -> None:
 
 
 def test_what_is_incomplete_is_said_when_it_changes() -> None:
-    said = "incomplete: list services (forbidden): the selector lacks what Services add."
+    said = "incomplete: list services (unreadable): the selector lacks what Services add."
     assert lines(BOTH, report([WEB, API], MISSING)) == [said]
     assert lines(report([WEB, API], MISSING), report([WEB, API], MISSING)) == []
 

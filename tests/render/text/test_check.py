@@ -12,10 +12,10 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, MadeElsewhere, Rollout
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
 from kubectl_spread.simulation.placement import DomainRange, Placement
@@ -25,7 +25,7 @@ from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, 
 from tests.program import encoded
 from tests.render.reports import check_text
 
-MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 WRONG = (FieldError(field="spec.x", reason="FieldValueInvalid", message="must be greater than zero"),)
 
 
@@ -166,7 +166,7 @@ def test_findings_and_gaps_follow() -> None:
     finding = Finding(id="GhostPod", severity=Severity.WARNING, message="boo.\nmore")
     told = lines(free(findings=(finding,), incomplete=(MISSING,)))
     assert "GhostPod (warning): boo...." in told
-    assert told[-1] == "incomplete: list services (forbidden): the selector lacks what Services add."
+    assert told[-1] == "incomplete: list services (unreadable): the selector lacks what Services add."
 
 
 def test_counts_that_depend_on_luck_are_ranges() -> None:
@@ -230,7 +230,7 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         placements=placed(EVIL),
         jam=Jam(replica=1, message=EVIL, nodes=(EVIL,)),
         rollout=Rollout(strategy="Scale", running=1, at_work=1, replaced=0, assumed=MadeElsewhere(EVIL)),
-        incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
+        incomplete=(UnreadableManifest(place=EVIL, why=EVIL),),
     )
     for verdict in Verdict:
         judged = msgspec.structs.replace(item, verdict=verdict, summary=EVIL)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.structured import to_names
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_details, show_table
@@ -16,7 +16,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.judged import ABC, METADATA, SERVICE, TAINTED, rows_of, web
 
-MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 ON_ZONES = spread(ZONE, selector=app("web"))
 
 
@@ -104,7 +104,7 @@ class TestShowTable:
     def test_what_the_answer_does_not_rest_on_stands_below(self) -> None:
         report = SkewReport(metadata=METADATA, items=(), incomplete=(MISSING,))
         assert show_table(report, wide=False, headers=True) == (
-            "incomplete: list services (forbidden): the selector lacks what Services add.\n"
+            "incomplete: list services (unreadable): the selector lacks what Services add.\n"
         )
 
     def test_nothing_is_nothing(self) -> None:
@@ -125,7 +125,7 @@ class TestShowDetails:
         assert text.splitlines()[-3:] == [
             "Counted: 2 Pods, of which none belongs to this workload.",
             "Next replica: c1.",
-            "incomplete: list services (forbidden): the selector lacks what Services add.",
+            "incomplete: list services (unreadable): the selector lacks what Services add.",
         ]
 
     def test_no_node_is_left(self) -> None:

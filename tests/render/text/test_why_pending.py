@@ -10,10 +10,10 @@ import pytest
 
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import PodName, Replicas, WorkloadRef
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
+from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.structured import to_names
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
@@ -21,7 +21,7 @@ from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, 
 from tests.naming import in_order
 from tests.render.reports import pending_text
 
-MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 ON_ZONES = spread(ZONE, selector=app("web"))
 
 
@@ -31,7 +31,7 @@ def pending(described: Object, objects: Sequence[Object], **fields: Any) -> Pend
     return PendingItem(**report)
 
 
-def told(*items: PendingItem, wide: bool = False, incomplete: tuple[Incomplete, ...] = ()) -> str:
+def told(*items: PendingItem, wide: bool = False, incomplete: tuple[Gap, ...] = ()) -> str:
     """Return what is said of the Pods."""
     return pending_text(PendingReport(metadata=METADATA, items=items, incomplete=incomplete), wide=wide)
 
@@ -180,7 +180,7 @@ class TestPendingText:
     def test_what_holds_for_all_stands_at_the_end(self) -> None:
         assert (
             told(incomplete=(MISSING,))
-            == "incomplete: list services (forbidden): the selector lacks what Services add.\n"
+            == "incomplete: list services (unreadable): the selector lacks what Services add.\n"
         )
         assert told() == ""
 
@@ -204,7 +204,7 @@ def evil_item() -> PendingItem:
         event=EventReport(message=EVIL, time=EVIL, differs="it is old"),
         preemption=Preemption(node=EVIL, victims=(PodName(namespace=EVIL, name=EVIL),), pdb_violations=0),
         nomination=Nomination(node=EVIL, leaving=(PodName(namespace=EVIL, name=EVIL),)),
-        incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
+        incomplete=(UnreadableManifest(place=EVIL, why=EVIL),),
     )
 
 
