@@ -67,6 +67,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """Whether one Pod template of a manifest can be scheduled, and how its replicas will be spread.
 
     Attributes:
+        verdict: of the first Pod; JSON has that of all replicas.
         replicas: how many are requested.
         next_summary: why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none.
         validation: why the API server would refuse the manifest.

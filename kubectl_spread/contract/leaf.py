@@ -24,7 +24,12 @@ has a second parameter, that is the connection flags of commands."""
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """How JSON differs from a conclusion: the fields that it has besides, and those that it has not."""
+    """How JSON differs from a conclusion.
+
+    Attributes:
+        added: the fields that it has besides, or in the place of those of the same name.
+        left_out: those that it has not.
+    """
 
     added: tuple[Add, ...] = ()
     left_out: frozenset[str] = frozenset()
@@ -85,12 +90,18 @@ def plan_of(conclusion: type[msgspec.Struct]) -> Plan:
     if not (leaf.added or leaf.left_out or converted) and all(_camel(name) == encoded for name, encoded in names):
         return Plan(conclusion)
     config = conclusion.__struct_config__
-    added = ((add.__name__, get_type_hints(add)["return"]) for add in leaf.added)
+    definitions = {name: (name, forms[name], _default(field)) for name, field in own.items()}
+    for add in leaf.added:
+        returned = get_type_hints(add)["return"]
+        default = UNSET if UnsetType in get_args(returned) else NODEFAULT
+        definitions[add.__name__] = (add.__name__, mapped(returned), default)
+    # A field that stands for one of the conclusion has its place.
     form = msgspec.defstruct(
         conclusion.__name__,
         [
-            *((name, forms[name], _default(field)) for name, field in own.items()),
-            *((name, mapped(type_), UNSET if UnsetType in get_args(type_) else NODEFAULT) for name, type_ in added),
+            definitions[name]
+            for name in dict.fromkeys((*conclusion.__struct_fields__, *definitions))
+            if name in definitions
         ],
         module=conclusion.__module__,
         namespace={"__doc__": conclusion.__doc__, "conclusion": conclusion},
@@ -129,12 +140,13 @@ def meanings(form: type[msgspec.Struct]) -> Mapping[str, str]:
 
 def _fields(conclusion: type[msgspec.Struct], leaf: Leaf) -> Iterator[FieldInfo]:
     """Yield the fields that JSON has; the types of those that it has not may be unknown at run time."""
-    if not leaf.left_out:
+    left_out = leaf.left_out | {add.__name__ for add in leaf.added}
+    if left_out.isdisjoint(conclusion.__struct_fields__):
         yield from fields(conclusion)
         return
     hints = dict[str, Any]()
     for base in reversed(conclusion.__mro__):
-        kept = {name: hint for name, hint in vars(base).get("__annotations__", {}).items() if name not in leaf.left_out}
+        kept = {name: hint for name, hint in vars(base).get("__annotations__", {}).items() if name not in left_out}
         part = type(base.__name__, (), {"__annotations__": kept})
         hints |= get_type_hints(part, vars(importlib.import_module(base.__module__)))
     needed = len(conclusion.__struct_fields__) - len(conclusion.__struct_defaults__)

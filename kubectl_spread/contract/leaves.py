@@ -16,6 +16,7 @@ from kubectl_spread.contract.simulate import PendingPods, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.domains import Pin
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.check import assumption
@@ -46,19 +47,26 @@ def incomplete(report: HasGaps) -> tuple[Incomplete, ...]:
     return entries(report.incomplete)
 
 
-GAPS = Leaf(added=(incomplete,), left_out=frozenset({"incomplete"}))
+GAPS = Leaf(added=(incomplete,))
+
+
+def verdict(item: CheckItem) -> Verdict:
+    """Whether all replicas can be scheduled now; ``jam`` says which is the first that finds no node."""
+    return Verdict.UNSCHEDULABLE if item.jam and item.verdict is Verdict.SCHEDULABLE else item.verdict
+
+
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
-    CheckItem: SEARCHED | GAPS,
+    CheckItem: SEARCHED | GAPS | Leaf(added=(verdict,)),
     CheckReport: GAPS,
     Fix: FIX,
     PendingItem: SEARCHED | GAPS,
     PendingPods: GAPS,
     PendingReport: GAPS,
-    RebalanceItem: Leaf(added=(waits,), left_out=frozenset({"waits"})),
+    RebalanceItem: Leaf(added=(waits,)),
     Pin: Leaf(added=(detail,), left_out=frozenset({"reason"})),
     RebalanceReport: GAPS,
     SimulateReport: GAPS,
     SkewReport: GAPS,
-    Rollout: Leaf(added=(assumed,), left_out=frozenset({"assumed"})),
+    Rollout: Leaf(added=(assumed,)),
 }
 """Type of conclusions → how its form differs."""

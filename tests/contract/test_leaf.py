@@ -63,6 +63,22 @@ def test_fields_are_added_left_out_and_renamed_at_any_depth() -> None:
     assert msgspec.json.decode(msgspec.json.encode(form)) == [wanted]
 
 
+def test_an_added_field_has_the_place_of_the_one_that_it_stands_for(mocker: MockerFixture) -> None:
+    def some_number(other: Other) -> str:
+        """The number, in words."""
+        return f"number {other.some_number}"
+
+    mocker.patch.object(leaves, "LEAVES", {Outer: Leaf(added=(causes,)), Other: Leaf(added=(some_number,))})
+    form = to_form(Outer(why_not=None, causes=(Other(),)))
+    encoded = b'{"kind":"Outer","whyNot":null,"causes":[{"someNumber":"number 1"}],"byName":{}}'
+    assert msgspec.json.encode(form) == encoded
+
+
+def causes(outer: Outer) -> tuple[Other, ...]:
+    """The causes, the last one first."""
+    return tuple(reversed(outer.causes))
+
+
 def test_the_schema_is_that_of_the_form() -> None:
     _, definitions = msgspec.json.schema_components([plan_of(Inner).form], ref_template="#/$defs/{name}")
     assert definitions["Inner"]["properties"].keys() == {"nodeName", "message"}
