@@ -37,6 +37,9 @@ class Outer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     by_name: dict[str, Inner] = {}
 
 
+HIDDEN = Leaf(left_out=frozenset({"hidden"}))
+
+
 def message(cause: Inner, flags: Sequence[str]) -> str:
     """The cause, in a sentence."""
     return " ".join(("on", cause.node_name, *flags))
@@ -44,7 +47,7 @@ def message(cause: Inner, flags: Sequence[str]) -> str:
 
 @pytest.fixture(autouse=True)
 def _leaves(mocker: MockerFixture) -> Iterator[None]:
-    mocker.patch.object(leaves, "LEAVES", {Inner: Leaf(added=(message,), left_out=frozenset({"hidden"}))})
+    mocker.patch.object(leaves, "LEAVES", {Inner: Leaf((message,)) | HIDDEN})
     plan_of.cache_clear()
     yield
     plan_of.cache_clear()
@@ -68,9 +71,11 @@ def test_an_added_field_has_the_place_of_the_one_that_it_stands_for(mocker: Mock
         """The number, in words."""
         return f"number {other.some_number}"
 
-    mocker.patch.object(leaves, "LEAVES", {Outer: Leaf(added=(causes,)), Other: Leaf(added=(some_number,))})
+    mocker.patch.object(
+        leaves, "LEAVES", {Inner: HIDDEN, Outer: Leaf(added=(causes,)), Other: Leaf(added=(some_number,))}
+    )
     form = to_form(Outer(why_not=None, causes=(Other(),)))
-    encoded = b'{"kind":"Outer","whyNot":null,"causes":[{"someNumber":"number 1"}],"byName":{}}'
+    encoded = b'{"kind":"Outer","whyNot":null,"causes":[{"kind":"Other","someNumber":"number 1"}],"byName":{}}'
     assert msgspec.json.encode(form) == encoded
 
 
