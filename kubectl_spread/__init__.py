@@ -11,7 +11,7 @@ The map, in the order of the imports (they only point to the right; CONTRIBUTING
 * cli: flags to options, one small file for each command
 * commands: source → engine → report, one file for each command
 * render: reports to text, Markdown, pages and formats for programs
-* contract: the types of ``-o json``, built from conclusions
+* contract: ``-o json``: the reports, and what JSON adds to conclusions and leaves out
 * wording: the sentences, and what ``explain`` prints about findings, fixes, statuses and fields
 * cluster: kubeconfig and API server, or files, to an Inventory
 * diagnosis: why the scheduler decided so, and which changes would help (fixes)

@@ -1,1 +1,1 @@
-"""The contract of programs that read the reports: the types of ``-o json`` and ``-o yaml``."""
+"""``-o json`` and ``-o yaml``: the reports, and how JSON differs from the conclusions in them."""
