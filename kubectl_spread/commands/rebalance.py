@@ -17,10 +17,11 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload, evictions, items
+from kubectl_spread.contract.rebalance import RebalanceReport, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
+from kubectl_spread.diagnosis.planned_evictions import RebalanceItem, evictions, items
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
 from kubectl_spread.gaps import Gap, Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
@@ -29,7 +30,6 @@ from kubectl_spread.rebalance.checkpoints import Checkpoints, checkpoints
 from kubectl_spread.rebalance.movable import Undecided
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan, plan_notes
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.wording.rebalance import plan_note_text
 
 WORST_FIRST = tuple(RebalanceVerdict)
 NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
@@ -60,7 +60,6 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     with reporting_bad_objects(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, names=options.names))
         found = plan(view.handles, _goal(view, scope, options, workloads))
-        flags = view.metadata.connection_flags
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
         def openings_of(outcome: Outcome) -> FixSearch:
@@ -82,11 +81,11 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         )
         report = RebalanceReport(
             metadata=view.metadata,
-            evictions=tuple(evictions(found, view.snapshot, flags)),
+            evictions=tuple(evictions(found, view.snapshot)),
             pending=sum(each.count for each in waiting),
             waiting=waiting,
             schedulable=len(found.scheduled) or UNSET,
-            notes=tuple(map(plan_note_text, plan_notes(found, view.snapshot))),
+            notes=tuple(plan_notes(found, view.snapshot)),
             items=tuple(sorted(items(found, openings_of), key=_worst_first)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",

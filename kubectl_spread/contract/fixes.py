@@ -9,12 +9,12 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.leaf import Leaf
-from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, PodEnding, Wait
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.diagnosis.planned_evictions import RebalanceItem
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.fixes.routes import fragment_text
 from kubectl_spread.wording.fixes.waits import wait_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -11,17 +11,19 @@ from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.fixes import FIX, SEARCHED, waits
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.pending import PendingItem, PendingReport
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport
+from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import PendingPods, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
+from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.check import assumption
 from kubectl_spread.wording.incomplete import Incomplete, entries
 from kubectl_spread.wording.reasons import reason_text
+from kubectl_spread.wording.rebalance import plan_note_text, reason_of_item
 
 
 class HasGaps(Protocol):
@@ -47,6 +49,21 @@ def incomplete(report: HasGaps) -> tuple[Incomplete, ...]:
     return entries(report.incomplete)
 
 
+def command(eviction: PlannedEviction, flags: Sequence[str]) -> str:
+    """The command that evicts it."""
+    return eviction_command(eviction, flags)
+
+
+def reason(item: RebalanceItem) -> str:
+    """Why some skew is left, or the constraint has no effect; empty if neither."""
+    return reason_of_item(item.reason) if item.reason else ""
+
+
+def notes(report: RebalanceReport) -> tuple[str, ...]:
+    """What else matters about the plan, a sentence each."""
+    return tuple(map(plan_note_text, report.notes))
+
+
 GAPS = Leaf(added=(incomplete,))
 
 
@@ -62,9 +79,10 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     PendingItem: SEARCHED | GAPS,
     PendingPods: GAPS,
     PendingReport: GAPS,
-    RebalanceItem: Leaf(added=(waits,)),
+    RebalanceItem: Leaf(added=(reason, waits)),
+    PlannedEviction: Leaf(added=(command,)),
     Pin: Leaf(added=(detail,), left_out=frozenset({"reason"})),
-    RebalanceReport: GAPS,
+    RebalanceReport: GAPS | Leaf(added=(notes,)),
     SimulateReport: GAPS,
     SkewReport: GAPS,
     Rollout: Leaf(added=(assumed,)),

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import chain
 
-from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceReport, eviction_of, eviction_path
+from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Metadata
+from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, eviction_of, eviction_path
 from kubectl_spread.errors import UsageError
 from kubectl_spread.rebalance.checkpoints import Checkpoints, CountedDomains
 from kubectl_spread.render.cells import clean
@@ -52,7 +53,8 @@ def _comments(report: RebalanceReport) -> Iterator[str]:
         yield from (f"# {line}" for line in wording.SCRIPT_NOTES)
     if isinstance(report.schedulable, int):
         yield f"# {wording.wait_first(report.schedulable)}"
-    for line in (*map(capital_sentence, report.notes), *reasons_of(report), *map(str, entries(report.incomplete))):
+    notes = map(capital_sentence, map(wording.plan_note_text, report.notes))
+    for line in (*notes, *reasons_of(report), *map(str, entries(report.incomplete))):
         yield clean(f"# {line}")
 
 

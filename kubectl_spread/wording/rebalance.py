@@ -11,8 +11,10 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KeptByController, KeptByMark
 from kubectl_spread.diagnosis import remaining_skew
 from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.planned_evictions import ItemReason, SatisfiedSoon
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
+from kubectl_spread.diagnosis.statuses import NoDomains, NoEffect
 from kubectl_spread.rebalance import movable
 from kubectl_spread.rebalance.movable import StayCause
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
@@ -20,6 +22,7 @@ from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
+from kubectl_spread.wording.statuses import STATUSES
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 STAY_CAUSES: Mapping[StayCause, str] = {
@@ -56,7 +59,6 @@ BETWEEN_WAVES = (
 )
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
-SATISFIED_SOON = "it is satisfied once every Pending Pod that can be scheduled now has a node"
 IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
 DATA_LOST = "What is in emptyDir volumes of {} is lost."
 ASK_FIRST = "What keeps Pods off these domains was set on purpose: ask whether it may be changed. Then plan again."
@@ -196,6 +198,19 @@ def _staying(cause: remaining_skew.PodsStay) -> str:
     if cause.others == 1:
         return f"{first}; 1 more stays, for another reason"
     return f"{first}; {cause.others} more stay, some for other reasons"
+
+
+def reason_of_item(why: ItemReason) -> str:
+    """Return why some skew is left, or there is nothing to plan."""
+    match why:
+        case remaining_skew.RemainingSkew():
+            return remaining_text(why)
+        case NoEffect() | NoDomains():
+            return STATUSES.text(why)
+        case SatisfiedSoon():
+            return "it is satisfied once every Pending Pod that can be scheduled now has a node"
+        case _:
+            return unsure_text(why)
 
 
 def unsure_text(unsure: remaining_skew.Unsure) -> str:

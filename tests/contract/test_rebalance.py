@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.contract.leaf import to_form
-from kubectl_spread.contract.rebalance import command, evictions, items
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
-from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+from kubectl_spread.diagnosis.planned_evictions import eviction_command, evictions, items
+from kubectl_spread.diagnosis.remaining_skew import NotBegun, RebalanceVerdict, fixes_first
+from tests.build import HOSTNAME, ZONE, Object, app, node, snapshot, spread
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget
 from tests.simulation.test_steps import deployment
@@ -150,7 +151,7 @@ def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
     planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: NO_FIXES)
     assert planned_for.verdict is RebalanceVerdict.PLANNED
     assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
-    assert not_begun.reason == "it was not planned, because the plan is already long: run it, then plan again"
+    assert isinstance(not_begun.reason, NotBegun)
 
 
 def test_each_eviction_has_its_place_and_its_command() -> None:
@@ -159,7 +160,7 @@ def test_each_eviction_has_its_place_and_its_command() -> None:
     assert (first.order, first.wave, first.node, first.lands) == (1, 1, "a1", ("b1",))
     assert (second.order, second.wave) == (2, 2)
     assert str(first.workload) == "replicaset/web"
-    assert first.pod in first.command
+    assert first.pod in eviction_command(first)
     assert first.loses_data is UNSET
 
 
@@ -170,7 +171,9 @@ def test_an_eviction_that_loses_data_says_so() -> None:
 
 
 def test_a_command_is_taken_as_it_is_meant_whatever_the_pod_is_called() -> None:
-    words = shlex.split(command(typed_pod(pod("it's; $(reboot)", namespace="../x"))))
+    objects = [*zones("a", "b"), *web({"a1": 2})]
+    (first,) = evictions(planned(objects), snapshot(objects))
+    words = shlex.split(eviction_command(replace(first, pod="it's; $(reboot)", namespace="../x")))
     assert words[0] == "echo"
     assert json.loads(words[1])["metadata"] == {"name": "it's; $(reboot)", "namespace": "../x"}
     path = words[words.index("--raw") + 1]

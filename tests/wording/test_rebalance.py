@@ -7,15 +7,18 @@ import pytest
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KEEPING_CONTROLLERS, Kept, KeptByController, KeptByMark
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.planned_evictions import ItemReason, SatisfiedSoon
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint, RejectedByPlugin, UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     BreaksAnother,
     DomainShut,
     GoesElsewhere,
+    NotBegun,
     PodsStay,
     RebalanceVerdict,
     RemainingCause,
     RemainingSkew,
+    TooFewEvictions,
 )
 from kubectl_spread.rebalance.movable import StayCause, StayReason, Stays, VolumeShared
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
@@ -23,6 +26,7 @@ from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.rebalance import (
     plan_note_text,
     plan_sentence,
+    reason_of_item,
     remaining_text,
     stay_text,
     waiting_text,
@@ -119,6 +123,18 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
 )
 def test_why_a_constraint_does_not_hold(cause: RemainingCause, text: str) -> None:
     assert remaining_text(RemainingSkew(cause)) == text
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (SatisfiedSoon(), "it is satisfied once every Pending Pod that can be scheduled now has a node"),
+        (NotBegun(), "it was not planned, because the plan is already long: run it, then plan again"),
+        (RemainingSkew(TooFewEvictions()), "it would take more evictions than --max allows"),
+    ],
+)
+def test_why_nothing_more_is_planned(reason: ItemReason, text: str) -> None:
+    assert reason_of_item(reason) == text
 
 
 def test_a_search_that_was_cut_short() -> None:

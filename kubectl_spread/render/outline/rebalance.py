@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
+from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.choice import is_safe
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.render import outline
@@ -40,7 +41,8 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]
     commands: tuple[outline.Block, ...] = ()
     if report.evictions:
-        every = outline.Commands(commands=tuple(each.command for each in report.evictions))
+        flags = report.metadata.connection_flags
+        every = outline.Commands(commands=tuple(eviction_command(each, flags) for each in report.evictions))
         losing = [each.pod for each in report.evictions if each.loses_data]
         lost = (Note(line=wording.DATA_LOST.format(listed(losing, extent.most(SHOWN_PODS)))),) if losing else ()
         first = wording.SCHEDULED_FIRST * isinstance(report.schedulable, int)
@@ -73,7 +75,7 @@ def reasons_of(report: RebalanceReport) -> Iterator[str]:
     for item in report.items:
         if item.reason:
             subject = f"{item.namespace}/{workload_text(item)}, {item.constraint.topology_key}"
-            yield f"{item.verdict}: {subject}: {item.reason}."
+            yield f"{item.verdict}: {subject}: {wording.reason_of_item(item.reason)}."
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
@@ -83,7 +85,7 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Bloc
         yield outline.table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
             yield Note(line=wording.BETWEEN_WAVES)
-    yield from (Note(line=capital_sentence(note)) for note in report.notes)
+    yield from (Note(line=capital_sentence(wording.plan_note_text(note))) for note in report.notes)
     if report.scored == "some":
         yield Note(line=f"{scores_some(SAMPLES)}.")
     elif report.orders == "sampled":

@@ -19,7 +19,7 @@ from kubectl_spread.wording import statuses as wording
 from kubectl_spread.wording.words import between, capital, first_and_more, moved, scores_few, seen
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
-    from kubectl_spread.contract.rebalance import RebalanceItem
+    from kubectl_spread.diagnosis.planned_evictions import RebalanceItem
 
 STATUS_TONES = {
     **dict.fromkeys(SEVERE, Tone.BAD),

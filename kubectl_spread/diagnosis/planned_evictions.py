@@ -1,0 +1,165 @@
+"""What a plan of evictions comes to: each eviction, and each constraint with its outcome and why no more."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+from urllib.parse import quote
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
+from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, has_one_domain
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, Fix, FixSearch, Wait
+from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.remaining_skew import (
+    RebalanceVerdict,
+    RemainingSkew,
+    Unsure,
+    remaining_skew,
+    unsure_of,
+    verdict_of,
+)
+from kubectl_spread.diagnosis.statuses import Idle, NoDomains, NoEffect
+from kubectl_spread.rebalance.checkpoints import waves
+from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
+from kubectl_spread.snapshot import Snapshot
+
+
+class SatisfiedSoon(msgspec.Struct, frozen=True):
+    """The constraint is satisfied once every Pending Pod that finds a node now is on it."""
+
+
+ItemReason: TypeAlias = Unsure | RemainingSkew | NoEffect | NoDomains | SatisfiedSoon
+"""Why some skew is left, or is not known, or there is nothing to plan."""
+
+
+class PlannedEviction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One eviction of a plan.
+
+    Attributes:
+        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready.
+        wave: evictions of one wave wait only for the previous replacement. Before the next wave, all evicted Pods must
+            also be gone: a budget, a StatefulSet, room, affinity between Pods or a volume requires it.
+        pod: the evicted Pod.
+        uid: its UID; empty in files that hold none.
+        node: its node.
+        workload: its workload.
+        lands: the Pod that replaces it goes to one of these nodes, by name.
+        loses_data: whether it has emptyDir volumes; absent if not.
+    """
+
+    order: int
+    wave: int
+    namespace: str
+    pod: str
+    uid: str = ""
+    node: str
+    workload: WorkloadRef
+    lands: tuple[str, ...]
+    loses_data: bool | UnsetType = UNSET
+
+
+class RebalanceItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How the Pods that one constraint counts are spread before and after the plan.
+
+    Attributes:
+        revision: of the Pods that have the constraint; empty if the workload has only one.
+        verdict: Balanced if it is satisfied now or once the ``schedulable`` Pods are on their nodes, Planned if it is
+            after the plan, Partial if some skew is left.
+        reason: why some skew is left, or the constraint has no effect; None if neither.
+        fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
+            emptiest. If such a fix changes a Pod, it is one that is evicted then.
+        waits: what lets a plan reach more without any action, once it is over; absent if nothing is known to.
+        before: eligible domain → Pods.
+        after: the same in the end, in the worst case, with the ``schedulable`` Pods.
+        skew_before: the current skew (Pods).
+        skew_after: the largest skew in the end, whichever of equal nodes the scheduler takes (Pods).
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    revision: str = ""
+    verdict: RebalanceVerdict
+    reason: ItemReason | None = None
+    fixes: tuple[Fix, ...] = ()
+    waits: tuple[Wait, ...] = ()
+    constraint: ChangedConstraint
+    before: dict[str, int]
+    after: dict[str, int]
+    skew_before: int
+    skew_after: int
+
+
+def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
+    """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before."""
+    numbers = waves(((each.movable.pod, each.movable.again.pod, each.lands) for each in plan.evictions), snapshot)
+    for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
+        pod = each.movable.pod
+        yield PlannedEviction(
+            order=order,
+            wave=wave,
+            namespace=pod.metadata.namespace,
+            pod=pod.metadata.name,
+            uid=pod.metadata.uid,
+            node=pod.spec.node_name,
+            workload=owner_of(pod, snapshot),
+            lands=each.lands,
+            loses_data=pod.has_empty_dir or UNSET,
+        )
+
+
+def items(plan: EvictionPlan, openings_of: Callable[[Outcome], FixSearch]) -> Iterator[RebalanceItem]:
+    """Yield the outcome of each constraint; ``openings_of`` returns what to do first if some is left."""
+    for outcome in plan.outcomes:
+        goal, constraint = outcome.goal, outcome.goal.constraint
+        unsure, key, verdict = unsure_of(outcome), constraint.topology_key, verdict_of(outcome)
+        remaining = None if unsure else remaining_skew(outcome)
+        why: ItemReason | None = unsure or remaining
+        if why is None and has_one_domain(constraint, len(goal.domains)):
+            why = NoEffect(why=Idle.ONE_DOMAIN, topology_key=key)
+        if why is None and constraint.hard and not outcome.before.of(goal.pod).index.values(key):
+            why, verdict = NoDomains(topology_key=key), RebalanceVerdict.IMPOSSIBLE
+        if why is None and goal.waits:
+            why = SatisfiedSoon()
+        openings = openings_of(outcome) if remaining else NO_FIXES
+        yield RebalanceItem(
+            namespace=goal.workload.namespace,
+            workload=goal.workload.ref,
+            revision=goal.revision,
+            verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict,
+            reason=why,
+            fixes=openings.fixes,
+            waits=openings.waits,
+            constraint=ChangedConstraint.of(constraint),
+            before=dict(zip(goal.domains, goal.now, strict=True)),
+            after=dict(zip(goal.domains, outcome.after, strict=True)),
+            skew_before=goal.skew(goal.now),
+            skew_after=outcome.skew,
+        )
+
+
+def eviction_command(eviction: PlannedEviction, connection_flags: Sequence[str] = ()) -> str:
+    """Return the command that evicts the Pod, and no later Pod of its name, by the Eviction API, which checks budgets.
+
+    Source: kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
+    """
+    namespace, name = eviction.namespace, eviction.pod
+    flags = ("--raw", eviction_path(namespace, name), "-f", "-", *connection_flags)
+    return f"echo {shlex.quote(eviction_of(namespace, name, eviction.uid))} | {kubectl('create', flags=flags)}"
+
+
+def eviction_path(namespace: str, name: str) -> str:
+    """Return the path to create evictions of a Pod."""
+    return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
+
+
+def eviction_of(namespace: str, name: str, uid: str) -> str:
+    """Return the Eviction of a Pod as JSON; without a UID, of any Pod with the name."""
+    values: dict[str, object] = {"metadata": {"name": name, "namespace": namespace}}
+    if uid:
+        values["deleteOptions"] = {"preconditions": {"uid": uid}}
+    return json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", **values}, separators=(",", ":"))
