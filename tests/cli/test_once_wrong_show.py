@@ -59,13 +59,6 @@ def kafka() -> list[Object]:
     return [*claims, *disks, *of_another_api("StrimziPodSet", "core.strimzi.io/v1beta2", "kafka", pods)]
 
 
-def full_job() -> list[Object]:
-    """Return a Job that has as many Pods as it wants."""
-    pods = template(ON_ZONES, restartPolicy="Never")
-    made = workload("Job", "web", pods=pods, parallelism=2, completions=2, status={"active": 2})
-    return [made, *pods_of("Job", "web", "a1", "b1", pods=pods)]
-
-
 def daemons(*on: str) -> list[Object]:
     """Return a DaemonSet with a Pod on each of these nodes, to each of which its affinity confines it."""
     made = workload("DaemonSet", "agent", pods=template(ON_ZONES))
@@ -144,14 +137,6 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
         ],
         [("OK", "", {"a": 2, "b": 2})],
     ),
-    "a Pod of less priority gives way": (
-        [
-            *(small(name, "2") for name in ("a1", "b1", "c1")),
-            pod("balloon", on="c1", requests={"cpu": "2"}, priority=-10),
-            *deployed("a1", "b1", pods=template(ON_ZONES, requests={"cpu": "1"})),
-        ],
-        [("OK", "preempts default/balloon on c1", {"a": 1, "b": 1, "c": 0})],
-    ),
     "an owner of another API makes a claim a Pod": (
         [*ZONES, node("c1", zone="c"), node("c2", zone="c"), storage_class("fast"), *kafka()],
         [("OK", "", {"a": 1, "b": 1, "c": 2})],
@@ -160,14 +145,9 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
         [*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
         [("OK", "", {"a": 0, "b": 0, "c": 0})],
     ),
-    "the Job wants no more Pods": ([*ZONES, SHUT, *full_job()], [("OK", "", {"a": 1, "b": 1, "c": 0})]),
     "another scheduler decides": (
         [*ZONES, SHUT, *deployed("a1", "b1", pods=template(ON_ZONES, schedulerName="volcano"))],
         [("Incomplete", "volcano decides by its own rules", {"a": 1, "b": 1, "c": 0})],
-    ),
-    "the affinity of a daemon's Pod counts its own node alone": (
-        [*ZONES, node("a2", zone="a"), node("a3", zone="a"), *daemons("a1", "a2", "a3", "b1")],
-        [("NoEffect", "the affinity of each Pod selects one node: skew is always 0", {"a": 3, "b": 1})],
     ),
     "a daemon's tolerations count its cordoned node": (
         [ZONES[1], node("b1", zone="b", unschedulable=True), *daemons("a1", "b1")],
@@ -187,10 +167,6 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
             ("Blocked", PINNED, {"a": 1, "b": 1, "c": 0}),
             ("Blocked", PINNED.replace("to c:", "to c1:"), {"a1": 1, "b1": 1, "c1": 0}),
         ],
-    ),
-    "no node has the CPU": (
-        [small("a1", "4"), small("b1", "4"), *deployed("a1", "b1", pods=template(ON_ZONES, requests={"cpu": "3"}))],
-        [("Unschedulable", "3 cpu requested, at most 1 free", {"a": 1, "b": 1})],
     ),
 }
 

@@ -138,11 +138,6 @@ def test_a_label_that_may_be_meant_is_named_with_its_nodes() -> None:
     ]
 
 
-def test_the_key_of_another_constraint_is_not_meant() -> None:
-    nodes = (*ABC, node("x", labels={"zone": "a"}))
-    assert "SimilarTopologyKey" not in found(zoned(), spread("zone", selector=app("web"), soft=True), objects=nodes)
-
-
 @pytest.mark.parametrize(
     ("constraint", "expected"),
     [

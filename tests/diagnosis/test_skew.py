@@ -220,14 +220,6 @@ def test_a_constraint_that_is_not_in_the_core_is_not_blocked() -> None:
     assert (by_zone.status, by_host.status) == (SpreadStatus.BLOCKED, SpreadStatus.OK)
 
 
-def test_a_filter_is_named_where_nothing_is_pinned() -> None:
-    nodes = [node("a1", zone="a"), node("b1", zone="b"), node("b2", zone="b", taints=[GPU])]
-    hog = pod("hog", on="b1", requests={"cpu": "8"})
-    objects = [*nodes, hog, *deployment(spread("rack", selector=app("web")), zoned(), on=["a1"], requests={"cpu": "1"})]
-    by_rack, _ = rows_of(objects)
-    assert (by_rack.status, by_rack.status_reason) == (SpreadStatus.NO_DOMAINS, "no node has rack")
-
-
 FINISHED: Object = {"conditions": [{"type": "Complete", "status": "True"}]}
 WANT_NO_MORE = {
     "DaemonSet": workload("DaemonSet", "web", pods=template(zoned(nodeAffinityPolicy="Ignore"))),
@@ -423,12 +415,6 @@ def test_an_empty_selector_balances_where_the_release_counts_it() -> None:
     assert only(objects, profile=counting).status is SpreadStatus.VIOLATED
 
 
-def test_each_of_several_constraints_that_block_alone_is_blocked() -> None:
-    few = (zoned(minDomains=4), spread(HOSTNAME, selector=app("web"), minDomains=9))
-    rows = rows_of([*ABC, *deployment(*few, on=["a1", "a2", "b1", "c1"])])
-    assert [row.status for row in rows] == [SpreadStatus.BLOCKED, SpreadStatus.BLOCKED]
-
-
 def test_filters_that_leave_no_node_are_to_blame_before_a_constraint_that_leaves_none_either() -> None:
     nodes = [node("a1", zone="a", taints=[GPU]), node("b1", zone="b", unschedulable=True)]
     row = only([*nodes, *deployment(zoned(minDomains=3), on=["a1", "b1"])])
@@ -523,12 +509,6 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
     assert [row.status_reason for row in rows] == [
         f"minDomains requires {asked} domains, but only 2 count{NO_ROOM}" for asked in (3, 5)
     ]
-
-
-def test_a_filter_that_leaves_no_node_is_told_with_its_number() -> None:
-    nodes = [node(name, zone=name[0], allocatable={"cpu": "4"}) for name in ("a1", "b1")]
-    row = only([*nodes, *deployment(on=["a1", "b1"], requests={"cpu": "5"})])
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "5 cpu requested, at most 4 free")
 
 
 def test_a_pod_that_preempts_is_not_blocked() -> None:

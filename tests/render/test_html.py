@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
+from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import EvictedPod, RefusedManifest, SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
@@ -182,25 +182,10 @@ class TestHeader:
         assert facts["Resource versions"] == "nodes 81723, pods 81724"
         assert page.texts("title") == ["kubectl spread why-pending: prod-eu"]
 
-    def test_workloads_whose_pods_were_never_created_are_named_and_counted(self) -> None:
-        page = page_of(golden_report("why-pending/never-created"))
-        facts = dict(zip(page.texts("dt"), page.texts("dd"), strict=True))
-        assert facts["Namespaces"] == "mail, shop"
-        assert page.texts("button", of="count") == ["✕4 FailedCreate", "✕1 Unschedulable"]
-        first, *_ = page.texts("span", of="sentence")
-        assert first.startswith(
-            "2 of 2 Pods were never created, and the last error of its controller was: admission webhook"
-        )
-        assert not any("images.policy.example" in text for text in page.texts("p"))
-
     def test_counts_come_worst_first_and_count_pods_that_share_one(self) -> None:
         twin = msgspec.structs.replace(STUCK, name="twin", same_as="new")
         page = pending_page(pending([*ABC], name="free"), STUCK, twin)
         assert page.texts("button", of="count") == ["✕2 Unschedulable", "✓1 Schedulable"]
-
-    def test_every_status_of_the_goldens_is_counted(self) -> None:
-        page = page_of(golden_report("show/shop"))
-        assert page.texts("button", of="count") == ["✕1 Blocked", "○1 NoEffect", "≈1 Uneven", "✓1 OK"]
 
     def test_nothing_found_is_said(self) -> None:
         page = page_of(CheckReport(metadata=METADATA, items=()))
@@ -242,17 +227,6 @@ class TestCards:
         assert page.texts(of="same-for") == ["The same applies to twin."]
         assert len(page.all(of="card")) == 1
 
-    def test_a_gate_and_another_scheduler_are_told(self) -> None:
-        gated = pending([*ABC], held_by=("example.com/quota",))
-        other = pending([*TAINTED, *web("a1", "b1")], incoming(schedulerName="volcano"))
-        page = pending_page(gated, other)
-        assert page.texts(of="badge") == 2 * ["?Incomplete", "‖Gated"]
-        decides, held = page.texts(of="sentence")
-        assert decides == other.summary
-        assert held.startswith(
-            "Held by the scheduling gate example.com/quota. Once it is removed: it can be scheduled now"
-        )
-
     def test_what_becomes_of_manifests_is_told_in_a_word(self) -> None:
         page = page_of(golden_report("check/manifests"))
         assert page.texts(of="badge") == 2 * ["✕Unschedulable", "✕Invalid", "▲Stuck", "✓Schedulable"]
@@ -269,17 +243,6 @@ class TestCards:
             assert {command_line(each) for fix in item.fixes for each in fix.commands} <= set(shown)
             assert not item.message or item.message in shown
 
-    def test_an_event_that_differs_is_set_beside_ours(self) -> None:
-        event = EventReport(message="0/9 nodes", time="2026-11-20T02:00:00Z", differs="it is out of date")
-        page = pending_page(msgspec.structs.replace(STUCK, event=event))
-        assert page.texts("blockquote") == [STUCK.message, "0/9 nodes"]
-        assert "This differs from the result above, because it is out of date." in page.texts("p")
-
-    def test_an_event_that_agrees_is_not_repeated(self) -> None:
-        page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=str(STUCK.message))))
-        assert page.texts("blockquote") == [STUCK.message]
-        assert "The scheduler reported:" in page.texts("p")
-
     def test_more_fixes_are_folded_away(self) -> None:
         report = golden_report("why-pending/shop")
         assert isinstance(report, PendingReport)
@@ -288,17 +251,6 @@ class TestCards:
         (more,) = (each for each in card.all("details") if not each.classes)
         assert "open" not in more.attributes
         assert len(more.all("li")) == len(many.fixes) - MOST_STEPS
-
-    def test_a_fix_says_what_it_does_besides(self) -> None:
-        report = golden_report("why-pending/shop")
-        assert isinstance(report, PendingReport)
-        first = msgspec.structs.replace(
-            report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=(("x",),), feasible=("n",)
-        )
-        page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
-        effects = "Then 1 of 2 Pending Pods can be scheduled, this one on n. x would do as well."
-        assert f"{effects} A Pod of the new revision may go to no node yet." in page.texts("p")
-        assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
 
     def test_a_change_of_a_manifest_is_written_in_lines(self) -> None:
         report = golden_report("check/manifests")
@@ -414,13 +366,6 @@ class TestBars:
         page = show_page([*(node(f"n{i}") for i in range(20)), *web("n1")], spread(HOSTNAME, selector=app("web")))
         (table,) = page.all("table", of="domains")
         assert table.texts("th")[-2:] == ["n1", "19 domains: n0 and 18 more"]
-
-    def test_a_constraint_without_domains_says_so(self) -> None:
-        page = show_page([*ABC], spread("rack", selector=app("web")))
-        assert page.texts("p", of="minimum") == [
-            "Minimum: 0 (no domain is counted).",
-            "Not counted: a1, a2, b1, c1, without the label rack.",
-        ]
 
 
 def rects(bar: Element) -> dict[str, tuple[int, int]]:

@@ -19,7 +19,7 @@ from kubectl_spread.contract.pending import EventReport, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
-from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, Fix, Route
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
@@ -42,10 +42,11 @@ from kubectl_spread.render.outline import (
 from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport, outline_of
 from kubectl_spread.render.outline.rebalance import rebalance_outline
 from kubectl_spread.render.outline.simulate import simulate_outline
+from kubectl_spread.render.structured import to_names
 from kubectl_spread.render.text import outline_text
-from kubectl_spread.render.text.show import show_details
+from kubectl_spread.render.text.show import show_details, show_table
 from tests.render.page_reader import read
-from tests.render.reports import REPORTS, check_text, golden_report, page_report, pending_text, poisoned_report
+from tests.render.reports import HOSTILE, REPORTS, check_text, golden_report, page_report, pending_text, poisoned_report
 
 # Paths and reasons are for programs, titles for formats that have headings; a report's own item is for what is drawn.
 NOT_SAID = frozenset(("title", "tones", "path", "reason", "item"))
@@ -134,6 +135,30 @@ def test_each_format_says_all_of_a_report(name: str, reading: Callable[[str], It
     report = reading(name)
     # Markdown has only a row each where there are more.
     assert_each_says_all(msgspec.structs.replace(report, items=report.items[:MOST_DETAILED]))
+
+
+@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("wide", [False, True])
+def test_nothing_that_others_wrote_acts_on_the_terminal(name: str, *, wide: bool) -> None:
+    report = poisoned_report(name)
+    if isinstance(report, SkewReport):
+        report = msgspec.structs.replace(
+            report,
+            items=tuple(
+                msgspec.structs.replace(
+                    row,
+                    workload=WorkloadRef(kind="Deployment", name=HOSTILE),
+                    constraint=msgspec.structs.replace(row.constraint, topology_key=HOSTILE),
+                )
+                for row in report.items
+            ),
+        )
+        texts = [show_table(report, wide=wide, headers=True), show_details(report, wide=wide, by_node=True)]
+    else:
+        texts = [outline_text(outline_of(report, Extent(wide=wide, evidence=wide)))]
+    for text in (*texts, to_names(report)):
+        assert text
+        assert not set(text) & {"\x1b", "\u202e", "\r"}, text
 
 
 WORDS = st.from_regex(r"[a-z0-9]([a-z<>&'\"`*|\[\] é]{0,6}[a-z0-9])?", fullmatch=True)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 import pytest
 
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.gaps import UnreadableManifest
-from kubectl_spread.render.structured import to_names
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_details, show_table
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
-from tests.diagnosis.judged import ABC, METADATA, SERVICE, TAINTED, rows_of, web
+from tests.diagnosis.judged import ABC, METADATA, SERVICE, rows_of, web
 
 MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 ON_ZONES = spread(ZONE, selector=app("web"))
@@ -119,38 +117,11 @@ class TestShowDetails:
         report = SkewReport(metadata=METADATA, items=rows_of(objects), incomplete=(MISSING,))
         return show_details(report, Screen(colors=colors), wide=False, by_node=by_node)
 
-    def test_one_workload(self) -> None:
-        text = self.details([*ABC, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert text.splitlines()[0] == "default/deployment/web: OK"
-        assert text.splitlines()[-3:] == [
-            "Counted: 2 Pods, of which none belongs to this workload.",
-            "Next replica: c1.",
-            "incomplete: list services (unreadable): the selector lacks what Services add.",
-        ]
-
-    def test_no_node_is_left(self) -> None:
-        text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert text.startswith("default/deployment/web: Blocked: no Pod can go to c: taint")
-        assert "Next replica: no node." in text
-
     def test_the_next_replica_is_told_once_a_workload(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES, spread(HOSTNAME, selector=app("web"))))
         on_zones, on_nodes = self.details([*ABC, made]).split("\n\n")
         assert "Next replica: " not in on_zones
         assert "Next replica: " in on_nodes
-
-    def test_findings_are_those_of_the_json(self) -> None:
-        text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert "PinnedMinimum (error): c has the fewest matching Pods (0), but the next Pod cannot go there" in text
-
-    def test_ghosts_are_named(self) -> None:
-        constraints = [spread(ZONE, selector=app("other"))]
-        ghost = owned("boo", "ReplicaSet", "web-h1", on="a1", topologySpreadConstraints=constraints)
-        objects = [
-            workload("Deployment", "web", pods=template(*constraints)),
-            revision("web", 1, pods=template(*constraints)),
-        ]
-        assert "Ghost Pods, which their own constraint does not count: boo." in self.details([*ABC, *objects, ghost])
 
     def test_each_node_has_its_own_reason_and_its_own_domain(self) -> None:
         nodes = [node(f"{zone}{number}", zone=zone) for zone in "abc" for number in range(4)]
@@ -171,35 +142,6 @@ class TestShowDetails:
     def test_only_the_status_is_coloured(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
         assert "default/deployment/web: \x1b[32mOK\x1b[0m\n" in self.details([*ABC, made], colors=True)
-
-
-EVIL = "x\x1b]0;owned\x07\u202ey\x9b\rz"
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
-    made = workload("Deployment", EVIL, pods=template(ON_ZONES, labels={"app": EVIL}), namespace=EVIL)
-    pods = [
-        pod(
-            EVIL,
-            namespace=EVIL,
-            on="n",
-            labels={"app": EVIL},
-            topologySpreadConstraints=[spread(ZONE, selector=app("other"))],
-        )
-    ]
-    items = tuple(
-        msgspec.structs.replace(row, constraint=msgspec.structs.replace(row.constraint, selector=f"app={EVIL}"))
-        for row in rows_of([node("n", zone=EVIL), made, *pods])
-    )
-    rows = SkewReport(metadata=METADATA, items=items)
-    for text in (
-        show_table(rows, wide=wide, headers=True),
-        show_details(rows, wide=wide, by_node=True),
-        to_names(rows),
-    ):
-        assert text
-        assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text
 
 
 class TestNext:

@@ -39,19 +39,6 @@ def told(*items: PendingItem, wide: bool = False, incomplete: tuple[Gap, ...] = 
 class TestPendingText:
     """What is to blame for each Pod."""
 
-    def test_most_important_first(self) -> None:
-        text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]))
-        blocks = text.split("\n\n")
-        assert blocks[0] == (
-            "default/new is Pending. The Pod may only go to zone c, which has the fewest"
-            " matching Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule."
-            " This node counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
-            " zones a and b (1 Pod each)."
-        )
-        assert blocks[1].startswith("No simulated change")
-        assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
-        assert "\nConstraint 0: " in blocks[2]
-
     def test_a_rollout_that_waits_is_said_to(self) -> None:
         mixed = Finding(id="RolloutMixesRevisions", severity=Severity.WARNING, message="old Pods are counted")
         at_work = Replicas(wanted=5, running=5)
@@ -59,34 +46,12 @@ class TestPendingText:
         item = pending(incoming(), cluster, replicas=at_work, summary="It is cold.", findings=(mixed,))
         assert told(item).startswith("default/new is Pending (rollout not finished: all 5 replicas run). It is cold.\n")
 
-    @pytest.mark.parametrize(
-        ("wanted", "running", "said"),
-        [
-            (5, 2, " (2 of 5 replicas run)"),
-            (5, 0, " (0 of 5 replicas run)"),
-            (5, 5, " (all 5 replicas run)"),
-            (5, 6, " (all 5 replicas run)"),
-            (1, 0, " (its only replica)"),
-            (1, 1, " (its only replica runs)"),
-            (0, 0, ""),
-        ],
-    )
-    def test_how_bad_it_is_stands_before_why(self, wanted: int, running: int, said: str) -> None:
-        at_work = Replicas(wanted=wanted, running=running)
-        item = pending(incoming(), [*TAINTED, *web("a1", "b1")], replicas=at_work, summary="It is cold.")
-        assert told(item).startswith(f"default/new is Pending{said}. It is cold.\n")
-
     def test_a_first_line_that_would_be_too_long_says_it_in_fewer_words(self) -> None:
         at_work = Replicas(wanted=10, running=2)
         item = pending(incoming(), [*TAINTED, *web("a1", "b1")], name="p" * 50, replicas=at_work)
         fitting = msgspec.structs.replace(item, summary="s" * 200)
         assert "is Pending (2 of 10 replicas run). s" in told(fitting)
         assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 220))
-
-    def test_wide_adds_the_schedulers_reasons(self) -> None:
-        text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]), wide=True)
-        assert "REASON" in text
-        assert "node(s) had untolerated taint(s)" in text.split("\n\n")[2]
 
     def test_a_pod_that_can_be_scheduled(self) -> None:
         told_so = "default/new: it can be scheduled now, on a1, a2, b1, c1. The scheduler "
@@ -159,14 +124,6 @@ class TestPendingText:
         lines = [line.format(message=item.message) for line in said]
         assert told(item, wide=True).splitlines()[-len(said) :] == lines
         assert told(item).splitlines()[-1] == lines[-1]
-
-    def test_a_stale_event_of_a_schedulable_pod(self) -> None:
-        event = EventReport(message="0/3 nodes", differs="it is out of date")
-        lines = told(pending(incoming(), ABC, event=event)).splitlines()
-        assert lines[-2:] == [
-            "The scheduler last reported: 0/3 nodes",
-            "This differs from the result above, because it is out of date.",
-        ]
 
     def test_findings_are_told_unless_the_sentence_on_top_says_so(self) -> None:
         item = pending(
