@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -73,50 +73,162 @@ MOST_SIBLINGS = 100
 """Pending Pods of the workload (count) that are placed, and reported as its siblings."""
 
 
-class Effect(Enum):
-    """What the commands trigger, or why there are none."""
+class OfOwner(msgspec.Struct, frozen=True, kw_only=True):
+    """The base of what commands trigger, or of why there are none; ``owner``: whom it is about, as ``deployment/web``.
 
-    THIS_POD_ONLY = auto()
+    Attributes:
+        lets_in: how many of the Pending Pods the commands let in at most (count); None for all.
+        followed: whether the owner's controller replaces or recreates Pods then.
+    """
+
+    lets_in: ClassVar[int | None] = None
+    followed: ClassVar[bool] = False
+
+    owner: str
+
+
+class ThisPodOnly(OfOwner, frozen=True, kw_only=True):
     """The first command helps this Pod only: the owner's next Pod is like the old one."""
-    PENDING_PODS_ONLY = auto()
-    """The command helps these Pods of a Job only; only recreating the Job would change its template."""
-    ROLLOUT = auto()
-    ROLLBACK = auto()
-    """The change restores an older template: its ReplicaSet is used again and keeps its Pods."""
-    ROLLOUT_IN_TURN = auto()
-    """The owner replaces its Pods one after another, once this Pod is deleted."""
-    BEHIND_PARTITION = auto()
-    """The partition of the owner's rolling update keeps this Pod on the old template."""
-    PARTITION_LOWERED = auto()
-    """The template needs no change, but a partition keeps the Pending Pods on the old one."""
-    THIS_POD_RECREATED = auto()
-    """The Pending Pods are recreated; the others stay unchanged."""
-    NEXT_RUN = auto()
-    OWNER_RECREATED = auto()
+
+    lets_in: ClassVar[int | None] = 1
+    owner: str = ""
+
+
+class PendingPodsOnly(OfOwner, frozen=True, kw_only=True):
+    """The command helps these Pods (count) of a Job only; only recreating the Job would change its template."""
+
+    waiting: int
+
+
+class Replacing(OfOwner, frozen=True, kw_only=True):
+    """The base of effects that may replace running Pods.
+
+    Attributes:
+        pods: how many are replaced (count); None for all.
+        at_work: how many of them run (count); None if all do, or none is replaced.
+        nothing_runs: whether Pods would be replaced, but none is on a node.
+    """
+
+    pods: int | None = None
+    at_work: int | None = None
+    nothing_runs: bool = False
+
+
+class Rollout(Replacing, frozen=True, kw_only=True):
+    """The owner replaces its Pods.
+
+    Attributes:
+        waiting: how many Pending Pods have to be deleted first (count): then it replaces one after another; else 0.
+        all_at_once: whether the owner deletes all Pods that are replaced before it creates one.
+    """
+
+    followed: ClassVar[bool] = True
+    waiting: int = 0
+    all_at_once: bool = False
+
+
+class Rollback(OfOwner, frozen=True, kw_only=True):
+    """The change restores an older template, ``reused``, whose Pods (count) stay.
+
+    Attributes:
+        created: how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other owners.
+        others: how many Pods of other ReplicaSets run (count), which are replaced.
+    """
+
+    followed: ClassVar[bool] = True
+    reused: str
+    pods: int
+    created: int | None = None
+    others: int = 0
+
+
+class BehindPartition(Replacing, frozen=True, kw_only=True):
+    """The partition of the owner's rolling update keeps this Pod on the old template; ``waiting``: as for others."""
+
+    lets_in: ClassVar[int | None] = 0
+    partition: int
+    waiting: int = 0
+
+
+class PartitionLowered(OfOwner, frozen=True, kw_only=True):
+    """The template needs no change, but a partition keeps the Pending Pods (count) on the old one.
+
+    ``pods``: how many others are replaced (count).
+    """
+
+    partition: int
+    pods: int
+    waiting: int
+
+
+class PodsRecreated(OfOwner, frozen=True, kw_only=True):
+    """The Pending Pods (count) are recreated; the others stay unchanged."""
+
+    followed: ClassVar[bool] = True
+    waiting: int
+
+
+class TemplateApplied(OfOwner, frozen=True, kw_only=True):
+    """The Pending Pods (count) are recreated from the template, which needs no change.
+
+    ``lacks``: fields of the Pod that the template lacks: it was changed since, or a webhook adds them.
+    """
+
+    lacks: tuple[str, ...] = ()
+    waiting: int
+
+
+class NextRun(OfOwner, frozen=True, kw_only=True):
+    """The change is for later Jobs of a CronJob."""
+
+    lets_in: ClassVar[int | None] = 0
+
+
+class OwnerRecreated(Replacing, frozen=True, kw_only=True):
     """The owner is deleted and recreated, and the work of its Pods is lost."""
-    POD_RECREATED = auto()
-    TEMPLATE_UNREADABLE = auto()
+
+    followed: ClassVar[bool] = True
+
+
+class PodRecreated(OfOwner, frozen=True, kw_only=True):
+    """The Pod, which has no owner, is deleted and recreated."""
+
+    owner: str = ""
+
+
+class TemplateUnreadable(OfOwner, frozen=True, kw_only=True):
     """The fields have to change in the template of an owner that cannot be read."""
+
+    fields: tuple[str, ...]
+
+
+class Obstacle(Enum):
+    """Why a change is not made in the owner's template."""
+
     TEMPLATE_INVALID = auto()
     TEMPLATE_DIFFERS = auto()
     """The template lacks the field that changes in the Pod, or needs no change."""
     TEMPLATE_NEEDS_NONE = auto()
-    """The same, and the Pod is of an older template, so that the change does not help."""
+    """The Pod is of an older template, which lacks the field, so that the change does not help."""
     WEBHOOK_DIFFERS = auto()
-    """The same, and the Pod is of this template: admission changed it."""
+    """The Pod is of this template, which lacks the field: admission changed it."""
     MANIFEST_DIFFERS = auto()
     """The manifest lacks the field that changes in its Pod."""
     LIVE_DIFFERS = auto()
     """The manifest lacks the field, and the existing object has it."""
     UPDATE_REFUSED = auto()
-    TEMPLATE_LACKS = auto()
-    """The template lacks fields of the Pod: it was changed since, or a webhook adds them."""
-    TEMPLATE_IS_RIGHT = auto()
-    """The template needs no change: the Pod is older than the template's last change."""
 
 
-LETS_IN_AT_MOST = {Effect.THIS_POD_ONLY: 1, Effect.NEXT_RUN: 0, Effect.BEHIND_PARTITION: 0}
-"""Effect → how many of the Pending Pods the commands let in at most (count)."""
+class Obstructed(OfOwner, frozen=True, kw_only=True):
+    """No change of the owner's template is possible, or it does not help."""
+
+    why: Obstacle
+
+
+Deleting: TypeAlias = Rollout | BehindPartition | PartitionLowered | PodsRecreated | TemplateApplied
+"""Effects of routes that delete Pending Pods: so many (count) are ``waiting``."""
+Permanent: TypeAlias = ThisPodOnly | PendingPodsOnly | Rollback | NextRun | OwnerRecreated | PodRecreated
+Effect: TypeAlias = Deleting | Permanent | TemplateUnreadable | Obstructed
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,36 +237,18 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         commands: in order; empty if no command makes the change.
         effect: what they trigger; None if there is nothing to report.
-        owner: the owner that the effect is about, as ``deployment/web``; empty for none.
-        pods: how many Pods are replaced, or stay if an older template is restored (count); None for all Pods.
-        waiting: how many Pending Pods are deleted (count).
-        created: how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other changes.
         paused: whether the owner replaces nothing until it is resumed.
-        all_at_once: whether the owner deletes all Pods that are replaced before it creates one.
         after: the Pod that has to be Ready before the owner recreates the deleted ones; empty for none.
         disturbs: what the change does to running Pods.
-        at_work: how many of the replaced Pods run (count); None if all do, or none is replaced. If an older template is
-            restored: how many Pods of other revisions run, which are replaced.
-        nothing_runs: whether Pods would be replaced, but none is on a node.
         fragment: what to write in the source of the Pod; None for other changes.
         keeper: what keeps the owner as its source describes it.
     """
 
     commands: tuple[Command, ...] = ()
     effect: Effect | None = None
-    owner: str = ""
-    pods: int | None = None
-    waiting: int = 1
-    created: int | None = None
     paused: bool = False
-    all_at_once: bool = False
     after: str = ""
-    reused: str = ""
-    partition: int = 0
-    fields: tuple[str, ...] = ()
     disturbs: Disturbance = Disturbance.NOTHING
-    at_work: int | None = None
-    nothing_runs: bool = False
     fragment: Fragment | None = None
     keeper: Keeper | None = None
     edits: tuple[ManifestEdit, ...] = ()
@@ -290,7 +384,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     @property
     def created(self) -> int | None:
         """How many Pods an older ReplicaSet creates while the Pending ones are deleted; None for other changes."""
-        return next((route.created for route in self.routes if route.created is not None), None)
+        return next((route.effect.created for route in self.routes if isinstance(route.effect, Rollback)), None)
 
     @property
     def new_labels(self) -> Mapping[str, str]:

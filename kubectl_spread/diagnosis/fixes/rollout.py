@@ -24,7 +24,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edits_of,
     with_edits,
 )
-from kubectl_spread.diagnosis.fixes.conclusion import Effect, RolloutEnd, Route
+from kubectl_spread.diagnosis.fixes.conclusion import Effect, OwnerRecreated, RolloutEnd, Route
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from kubectl_spread.simulation.cluster_state import ClusterState
     from kubectl_spread.simulation.steps import Step
 
-FOLLOWED = frozenset(
-    (Effect.ROLLOUT, Effect.ROLLBACK, Effect.ROLLOUT_IN_TURN, Effect.THIS_POD_RECREATED, Effect.OWNER_RECREATED)
-)
-"""Effects after which the owner's controller replaces or recreates Pods."""
 MOST_WORK = 4_000
 """Changes times nodes (count) after which no other order of chance is simulated."""
 MOST_PODS, MOST_VERDICTS = 500, 200_000
@@ -105,7 +101,7 @@ def _of_manifest(
 ) -> _Rollout | None:
     """Return the rollout of the edited manifest; None if the edits cannot be made there."""
     written, snapshot = situation.written, situation.handle.snapshot
-    if written is None or not (effect is None or effect in FOLLOWED):
+    if written is None or not (effect is None or effect.followed):
         return None
     own = {obj.key for obj in written.own if isinstance(obj, Pod)}
     # For each effect that is followed, a paused Deployment is resumed.
@@ -127,9 +123,9 @@ def _of_owner(
     """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
     released = next((part.released for part in parts if isinstance(part, ReplacePod)), None)
     controller, owner = controller_of(situation.pod, start.snapshot), released or situation.patchable_owner
-    if effect is Effect.OWNER_RECREATED and isinstance(controller, Job):
+    if isinstance(effect, OwnerRecreated) and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())
-    if owner is None or effect not in FOLLOWED:
+    if owner is None or effect is None or not effect.followed:
         return None
     if isinstance(owner, Deployment):
         if not isinstance(controller, ReplicaSet):
@@ -137,7 +133,7 @@ def _of_owner(
         owner = _resumed(owner)
     ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
     rollout = _Rollout(start=start, objects=(with_edits(owner, edits_of(parts)),), ref=ref, now=start.snapshot)
-    if effect is not Effect.OWNER_RECREATED:
+    if not isinstance(effect, OwnerRecreated):
         return rollout
     own = rollout.active(start.snapshot.all(Pod), owner.metadata.namespace, start.snapshot)
     on_nodes = (pod for pod in own if pod.spec.node_name in start.node_infos)

@@ -36,7 +36,29 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     with_edits,
 )
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
-from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Keeper, Route, Verb
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    BehindPartition,
+    Command,
+    Effect,
+    Fragment,
+    Keeper,
+    NextRun,
+    Obstacle,
+    Obstructed,
+    OwnerRecreated,
+    PartitionLowered,
+    PendingPodsOnly,
+    PodRecreated,
+    PodsRecreated,
+    Replacing,
+    Rollback,
+    Rollout,
+    Route,
+    TemplateApplied,
+    TemplateUnreadable,
+    ThisPodOnly,
+    Verb,
+)
 from kubectl_spread.diagnosis.fixes.constraints import AddPodLabel
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
@@ -94,32 +116,37 @@ def _recreate(part: ReplacePod, situation: Situation, waiting: Sequence[Pod]) ->
     if isinstance(before, workloads.StatefulSet) and released is not None:
         return _lower_partition(before, situation, waiting)
     if before is None or released is None:
+        owner = str(owner_of(part.obj, snapshot))
         return Route(
             commands=(_delete_command(waiting),),
-            effect=Effect.TEMPLATE_LACKS if part.lacks else Effect.TEMPLATE_IS_RIGHT,
-            owner=str(owner_of(part.obj, snapshot)),
-            fields=part.lacks,
-            waiting=len(waiting),
+            effect=TemplateApplied(owner=owner, lacks=part.lacks, waiting=len(waiting)),
             disturbs=Disturbance.REPLACED if _lets_rollout_go_on(before, situation) else Disturbance.NOTHING,
         )
-    rollout = Route(effect=Effect.ROLLOUT, owner=_type_and_name(released), disturbs=Disturbance.REPLACED)
-    if isinstance(part.proposal, RollBack):
-        to = 0 if part.proposal.previous else part.proposal.revision
-        undo = replace(_command("rollout undo", released), revision=to)
-        back = _roll_back(replace(rollout, commands=(undo,)), released, situation)
-        # The source has more fields of the template than are known.
-        return replace(_with_source(back, before, released, situation), fragment=None)
-    resume = _resumed(rollout, released, situation)
-    return _with_source(_roll_back(resume, released, situation), before, released, situation)
+    if not isinstance(part.proposal, RollBack):
+        route = _roll_back(_resumed(Route(), released, situation), released, situation)
+        return _with_source(route, before, released, situation)
+    to = 0 if part.proposal.previous else part.proposal.revision
+    undo = Route(
+        commands=(replace(_command("rollout undo", released), revision=to),),
+        effect=Rollout(owner=_type_and_name(released)),
+        disturbs=Disturbance.REPLACED,
+    )
+    # The source has more fields of the template than are known.
+    return replace(_with_source(_roll_back(undo, released, situation), before, released, situation), fragment=None)
 
 
-def _resumed(rollout: Route, owner: Workload, situation: Situation) -> Route:
-    """Return the rollout of a paused Deployment, resumed after it; in its manifest, if that pauses it again."""
-    resume = replace(rollout, pods=situation.living, paused=True)
+def _resumed(change: Route, owner: Workload, situation: Situation) -> Route:
+    """Return the change of a paused Deployment, resumed after it; in its manifest, if that pauses it again."""
+    rollout = replace(
+        change,
+        effect=Rollout(owner=_type_and_name(owner), pods=situation.living),
+        disturbs=Disturbance.REPLACED,
+        paused=True,
+    )
     if situation.written is not None and value_at(PAUSED, situation.written.values):
         edit = _manifest_edit(PAUSED, set_to(PAUSED, value=False), situation.written.values)
-        return replace(resume, edits=(*rollout.edits, edit))
-    return replace(resume, commands=(*rollout.commands, _command("rollout resume", owner)))
+        return replace(rollout, edits=(*change.edits, edit))
+    return replace(rollout, commands=(*change.commands, _command("rollout resume", owner)))
 
 
 def _lets_rollout_go_on(owner: Workload | None, situation: Situation) -> bool:
@@ -140,14 +167,14 @@ def _lower_partition(before: workloads.StatefulSet, situation: Situation, waitin
     lower = set_to(PARTITION, max(lowest - before.spec.ordinals.start, 0))
     route = Route(
         commands=(_command("patch", before, (lower,)), _delete_command(waiting)),
-        effect=Effect.PARTITION_LOWERED,
-        owner=_type_and_name(before),
-        partition=first,
-        pods=replaced,
-        waiting=len(waiting),
+        effect=PartitionLowered(owner=_type_and_name(before), partition=first, pods=replaced, waiting=len(waiting)),
         disturbs=Disturbance.REPLACED if replaced else Disturbance.NOTHING,
     )
     return _with_source(route, before, with_partition(before, lowest), situation)
+
+
+def _deletions(pods: Sequence[Pod]) -> Sequence[Command]:
+    return [_delete_command(pods)] if pods else []
 
 
 def _delete_command(pods: Sequence[Pod]) -> Command:
@@ -188,15 +215,16 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
         if isinstance(situation.topmost_owner, workloads.Job):
             yield _patch_pods_of_job(command, edits, situation.topmost_owner, waiting)
             return
-        yield Route(commands=(command,), effect=Effect.THIS_POD_ONLY)
+        yield Route(commands=(command,), effect=ThisPodOnly())
     yield _change_owner(edits, situation, waiting)
 
 
 def _patch_pods_of_job(command: Command, edits: Sequence[PodEdit], job: workloads.Job, waiting: Sequence[Pod]) -> Route:
     """Return how to patch the Pending Pods of a Job, whose template cannot be changed while it exists."""
-    alike = [pod for pod in waiting[1:] if operations_of(edits, as_template(pod)) == command.operations]
-    patch = replace(command, others=tuple(pod.metadata.name for pod in alike))
-    return Route(commands=(patch,), effect=Effect.PENDING_PODS_ONLY, owner=_type_and_name(job), waiting=1 + len(alike))
+    same = [pod for pod in waiting[1:] if operations_of(edits, as_template(pod)) == command.operations]
+    patch = replace(command, others=tuple(pod.metadata.name for pod in same))
+    effect = PendingPodsOnly(owner=_type_and_name(job), waiting=len(patch.others) + 1)
+    return Route(commands=(patch,), effect=effect)
 
 
 def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
@@ -204,21 +232,19 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
     if pod.metadata.controller is None:
         # It has no owner, and its constraints cannot be changed.
         command = _command("replace", pod, operations_of(edits, as_template(pod)))
-        return Route(commands=(command,), effect=Effect.POD_RECREATED)
+        return Route(commands=(command,), effect=PodRecreated())
     owner = situation.patchable_owner
     if owner is None:
         fields = dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod)))
         return Route(
-            effect=Effect.TEMPLATE_UNREADABLE,
-            owner=str(owner_of(pod, snapshot)),
-            fields=tuple(fields),
+            effect=TemplateUnreadable(owner=str(owner_of(pod, snapshot)), fields=tuple(fields)),
             # Which other Pods come from that template is not known.
             disturbs=Disturbance.REPLACED,
             fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))),
         )
     try:
         if not _stays_valid(owner, edits, situation.handle.profile.release):
-            return Route(effect=Effect.TEMPLATE_INVALID, owner=_type_and_name(owner))
+            return Route(effect=Obstructed(owner=_type_and_name(owner), why=Obstacle.TEMPLATE_INVALID))
         return _with_source(_patch_owner(owner, edits, situation, waiting), owner, with_edits(owner, edits), situation)
     except LookupError:
         return _where_template_differs(owner, edits, situation)
@@ -230,32 +256,44 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
     if isinstance(owner, workloads.CronJob) and isinstance(job, workloads.Job):
         with suppress(LookupError):
             return _with_source(_recreate_job(job, edits), job, with_edits(job, edits), situation)
-    return Route(effect=_effect_of_difference(situation) or Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
+    why = _why_different(situation) or Obstacle.TEMPLATE_DIFFERS
+    return Route(effect=Obstructed(owner=_type_and_name(owner), why=why))
 
 
-def _effect_of_difference(situation: Situation) -> Effect | None:
+def _why_different(situation: Situation) -> Obstacle | None:
     """Return why the template lacks a field of the Pod, or needs no change; None if no revision shows it."""
     newest = situation.is_of_newest_revision
-    return None if newest is None else Effect.WEBHOOK_DIFFERS if newest else Effect.TEMPLATE_NEEDS_NONE
+    return None if newest is None else Obstacle.WEBHOOK_DIFFERS if newest else Obstacle.TEMPLATE_NEEDS_NONE
 
 
 def _with_source(route: Route, owner: Workload, changed: Workload, situation: Situation) -> Route:
     """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
-    keeper, replaces = keeper_of(owner), route.disturbs is not Disturbance.NOTHING
-    unlike = route.effect in {Effect.ROLLBACK, Effect.BEHIND_PARTITION, Effect.PARTITION_LOWERED}
-    replaced = route.pods if route.effect is Effect.ROLLOUT else None
-    fewer = situation.at_work < (replaced or getattr(owner.spec, "replicas_wanted", None) or 0)
+    keeper = keeper_of(owner)
     return replace(
         route,
         # A keeper that reverts patches makes them useless.
         commands=() if keeper is not None and keeper.reverts else route.commands,
+        effect=_with_running(route, owner, situation),
         disturbs=_disturbance_of(route.disturbs, situation),
-        at_work=situation.at_work if replaces and situation.running and fewer and not unlike else route.at_work,
-        nothing_runs=replaces and not situation.running,
-        all_at_once=isinstance(owner, workloads.Deployment) and owner.spec.strategy.type == workloads.RECREATE,
         fragment=_fragment_of(owner, changed),
         keeper=keeper,
     )
+
+
+def _with_running(route: Route, owner: Workload, situation: Situation) -> Effect | None:
+    """Return the effect with how many of the replaced Pods run."""
+    effect = route.effect
+    if not isinstance(effect, Replacing) or route.disturbs is Disturbance.NOTHING:
+        return effect
+    if not situation.running:
+        effect = replace(effect, nothing_runs=True)
+    elif not isinstance(effect, BehindPartition):
+        replaced = effect.pods if isinstance(effect, Rollout) and not effect.waiting else None
+        most = replaced or getattr(owner.spec, "replicas_wanted", None) or 0
+        effect = replace(effect, at_work=situation.at_work if situation.at_work < most else None)
+    if isinstance(effect, Rollout) and isinstance(owner, workloads.Deployment):
+        effect = replace(effect, all_at_once=owner.spec.strategy.type == workloads.RECREATE)
+    return effect
 
 
 def keeper_of(owner: Workload) -> Keeper | None:
@@ -298,16 +336,16 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
         if owner is None:
             return Route(edits=changed, fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))))
         if not isinstance(owner, Pod) and not _stays_valid(owner, edits, release):
-            return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
+            return Route(effect=Obstructed(owner=named, why=Obstacle.TEMPLATE_INVALID))
     except LookupError:
-        effect = _effect_of_difference(situation) or Effect.MANIFEST_DIFFERS
-        return _change_live(edits, written.live) or Route(effect=effect, owner=named)
+        why = _why_different(situation) or Obstacle.MANIFEST_DIFFERS
+        return _change_live(edits, written.live) or Route(effect=Obstructed(owner=named, why=why))
     after, live = with_edits(owner, edits), written.live
     route = Route(edits=changed, fragment=_fragment_of(owner, after))
     if live is None or {*update_errors(after, live, release)} <= {*update_errors(owner, live, release)}:
         return _replace_old(route, written, situation, waiting)
     disturbs = _disturbance_of(Disturbance.LOST, situation)
-    return replace(route, effect=Effect.UPDATE_REFUSED, owner=named, disturbs=disturbs)
+    return replace(route, effect=Obstructed(owner=named, why=Obstacle.UPDATE_REFUSED), disturbs=disturbs)
 
 
 def _replace_old(route: Route, written: Written, situation: Situation, waiting: Sequence[Pod]) -> Route:
@@ -332,7 +370,7 @@ def _change_live(edits: Sequence[PodEdit], live: KubernetesObject | None) -> Rou
         return None
     with suppress(LookupError):
         patch = _command("patch", live, _template_operations(live, edits))
-        return Route(commands=(patch,), effect=Effect.LIVE_DIFFERS, owner=_type_and_name(live))
+        return Route(commands=(patch,), effect=Obstructed(owner=_type_and_name(live), why=Obstacle.LIVE_DIFFERS))
     return None
 
 
@@ -376,40 +414,39 @@ def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> Operation
 def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
     if isinstance(owner, workloads.Job):
         return _recreate_job(owner, edits)
-    named = _type_and_name(owner)
-    patch = _command("patch", owner, _template_operations(owner, edits))
+    patch = Route(commands=(_command("patch", owner, _template_operations(owner, edits)),))
     if isinstance(owner, workloads.CronJob):
-        return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
+        return replace(patch, effect=NextRun(owner=_type_and_name(owner)))
     # A Pod that is evicted later is recreated with the change.
     pending = waiting if situation.bound_for is None else ()
-    return _roll_back(
-        _roll_out(Route(commands=(patch,)), owner, pending, situation), with_edits(owner, edits), situation
-    )
+    return _roll_back(_roll_out(patch, owner, pending, situation), with_edits(owner, edits), situation)
 
 
 def _roll_out(change: Route, owner: Workload, waiting: Sequence[Pod], situation: Situation) -> Route:
     """Return the change of an owner's template, with what makes the owner replace its Pods."""
-    rollout = replace(change, effect=Effect.ROLLOUT, owner=_type_and_name(owner), disturbs=Disturbance.REPLACED)
-    if not isinstance(owner, workloads.Deployment):
-        return _patch_and_delete(owner, waiting, rollout, situation.running) if _keeps_pods(owner) else rollout
-    # It triggers nothing while paused.
-    return _resumed(rollout, owner, situation) if owner.spec.paused else replace(rollout, pods=situation.living)
+    if _keeps_pods(owner):
+        return _patch_and_delete(owner, waiting, change, situation.running)
+    if isinstance(owner, workloads.Deployment) and owner.spec.paused:
+        return _resumed(change, owner, situation)
+    pods = situation.living if isinstance(owner, workloads.Deployment) else None
+    return replace(change, effect=Rollout(owner=_type_and_name(owner), pods=pods), disturbs=Disturbance.REPLACED)
 
 
 def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
     """Return the route where the Pods stay that an older revision with the changed template has."""
     staying = _staying_pods(changed, situation)
-    if route.effect not in {Effect.ROLLOUT, Effect.ROLLOUT_IN_TURN} or not staying:
+    if not isinstance(route.effect, Rollout) or not staying:
         return route
-    disturbs = Disturbance.NOTHING if len(staying) == len(situation.running) else route.disturbs
     controller = staying[0].metadata.controller
     by_set = controller is not None and controller.kind == workloads.ReplicaSet.__name__
     reused = f"replicaset/{controller.name}" if controller and by_set else f"revision {revision_of(staying[0])}"
-    route = replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
-    if not by_set or not isinstance(changed, workloads.Deployment):
-        return route
-    others = sum(pod.at_work for pod in situation.running if pod not in staying)
-    return replace(route, created=max(changed.spec.replicas_wanted - len(staying), 0), at_work=others or None)
+    effect = Rollback(owner=route.effect.owner, reused=reused, pods=len(staying))
+    if by_set and isinstance(changed, workloads.Deployment):
+        created = max(changed.spec.replicas_wanted - len(staying), 0)
+        others = sum(pod.at_work for pod in situation.running if pod not in staying)
+        effect = replace(effect, created=created, others=others)
+    disturbs = Disturbance.NOTHING if len(staying) == len(situation.running) else route.disturbs
+    return replace(route, effect=effect, disturbs=disturbs)
 
 
 def _staying_pods(changed: Workload, situation: Situation) -> Sequence[Pod]:
@@ -436,25 +473,23 @@ def keeps_all_pods(parts: Sequence[Candidate], situation: Situation) -> bool:
     return 0 < len(_staying_pods(changed, situation)) == len(situation.running)
 
 
-def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route, running: Sequence[Pod]) -> Route:
+def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], change: Route, running: Sequence[Pod]) -> Route:
     """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
-    rolls = isinstance(owner, workloads.StatefulSet) and owner.spec.update_strategy.type != workloads.ON_DELETE
-    first = first_updated_ordinal(owner) if isinstance(owner, workloads.StatefulSet) and rolls else 0
-    updated = [pod for pod in waiting if not rolls or ordinal_of(pod) >= first]
-    commands = (*rollout.commands, *([_delete_command(updated)] if updated else []))
-    both = replace(rollout, commands=commands, waiting=len(updated))
-    if not isinstance(owner, workloads.StatefulSet) or not rolls:
-        effect = Effect.THIS_POD_RECREATED if waiting else None
-        return replace(both, effect=effect, disturbs=Disturbance.NOTHING)
-    partition = first - owner.spec.ordinals.start
+    named = _type_and_name(owner)
+    if not isinstance(owner, workloads.StatefulSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
+        effect = PodsRecreated(owner=named, waiting=len(waiting)) if waiting else None
+        return replace(change, commands=(*change.commands, *_deletions(waiting)), effect=effect)
+    first = first_updated_ordinal(owner)
+    updated = [pod for pod in waiting if ordinal_of(pod) >= first]
     # Ordinals that do not exist yet are not replaced.
     pods = sum(ordinal_of(pod) >= first for pod in (*running, *updated))
-    if waiting and waiting[0] not in updated:
-        disturbs = both.disturbs if pods else Disturbance.NOTHING
-        return replace(both, effect=Effect.BEHIND_PARTITION, partition=partition, pods=pods, disturbs=disturbs)
-    # The rollout waits for the Pending Pod forever, unless that is deleted.
-    effect = Effect.ROLLOUT_IN_TURN if waiting else Effect.ROLLOUT
-    return replace(both, effect=effect, pods=pods)
+    route = replace(change, commands=(*change.commands, *_deletions(updated)), disturbs=Disturbance.REPLACED)
+    if not waiting or waiting[0] in updated:
+        # The rollout waits for the Pending Pod forever, unless that is deleted.
+        return replace(route, effect=Rollout(owner=named, pods=pods, waiting=len(updated)))
+    partition = first - owner.spec.ordinals.start
+    behind = BehindPartition(owner=named, partition=partition, pods=pods, waiting=len(updated))
+    return replace(route, effect=behind, disturbs=Disturbance.REPLACED if pods else Disturbance.NOTHING)
 
 
 def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:
@@ -471,7 +506,6 @@ def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:
         ]
     return Route(
         commands=(_command("replace", job, tuple(operations)),),
-        effect=Effect.OWNER_RECREATED,
-        owner=_type_and_name(job),
+        effect=OwnerRecreated(owner=_type_and_name(job)),
         disturbs=Disturbance.LOST,
     )

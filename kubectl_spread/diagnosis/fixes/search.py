@@ -28,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
 from kubectl_spread.diagnosis.fixes.choice import ranked
+from kubectl_spread.diagnosis.fixes.conclusion import Obstructed
 from kubectl_spread.diagnosis.fixes.constraints import LowerMinDomains, MakeSoft, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.moves import RollBack
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
@@ -115,8 +116,9 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             placed = max(len(self.siblings) - self.end.most, 0)
         else:
             placed = 1 + _placed_after(self, self.siblings[1:considered])
-        effects = (route.effect for route in self.routes if route.effect is not None)
-        limits = (conclusion.LETS_IN_AT_MOST.get(effect, placed) for effect in effects)
+        limits = (
+            placed if route.effect.lets_in is None else route.effect.lets_in for route in self.routes if route.effect
+        )
         return min(placed, considered, max(limits, default=placed))
 
     def is_exceeded_by(self, other: WorkingFix) -> bool:
@@ -348,7 +350,8 @@ def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked)
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
     routes = tuple(routes_of(parts, before, siblings[: conclusion.MOST_SIBLINGS]))
     # A change that the template needs no more does not help: the Pod that replaces this one was tried.
-    if None in made or any(route.effect is conclusion.Effect.TEMPLATE_NEEDS_NONE for route in routes):
+    old = conclusion.Obstacle.TEMPLATE_NEEDS_NONE
+    if None in made or any(isinstance(each.effect, Obstructed) and each.effect.why is old for each in routes):
         return None
     brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
     errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))

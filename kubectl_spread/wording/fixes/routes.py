@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, assert_never
 
 from kubectl_spread.diagnosis.fixes import conclusion
-from kubectl_spread.diagnosis.fixes.conclusion import Effect
+from kubectl_spread.diagnosis.fixes.conclusion import Obstacle
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording.words import count_of, some_run
 
@@ -23,113 +23,116 @@ def sets_off(route: conclusion.Route) -> Iterator[str]:
     if route.keeper is not None:
         lasts = "a patch will be reverted" if route.keeper.reverts else "kubectl's change lasts until the next upgrade"
         yield f"change it in its source ({route.keeper.name}): {lasts}"
+    effect = route.effect
+    if effect is None:
+        return
     if route.paused:
         resumed = "nothing is replaced until it is resumed, which also rolls out all other changes since the pause"
-        yield f"{route.owner} is paused: {resumed}"
-    yield from _effect(route)
-    if route.effect not in {Effect.ROLLOUT, Effect.ROLLOUT_IN_TURN} and not route.reused and (runs := _running(route)):
+        yield f"{effect.owner} is paused: {resumed}"
+    yield from _effect(effect, "that " * route.paused)
+    if isinstance(effect, conclusion.OwnerRecreated | conclusion.BehindPartition) and (runs := _running(effect)):
         yield runs
-    if route.after:
-        yield f"{route.owner} recreates {_waiting(route)} only once {route.after} is Ready"
+    if route.after and isinstance(effect, conclusion.Deleting):
+        yield f"{effect.owner} recreates {_waiting(effect.waiting)} only once {route.after} is Ready"
 
 
-def _effect(route: conclusion.Route) -> Iterator[str]:
-    owner, waiting = route.owner, _waiting(route)
-    others = f"this replaces {count_of(route.pods, 'other Pod')} of {owner}" if route.pods else ""
-    match route.effect:
-        case Effect.THIS_POD_ONLY:
+def _effect(effect: conclusion.Effect, that: str) -> Iterator[str]:
+    owner = effect.owner
+    match effect:
+        case conclusion.ThisPodOnly():
             yield "the first command changes only this Pod"
-        case Effect.PENDING_PODS_ONLY:
-            yield f"changes only {waiting}: Pods that {owner} creates later lack it"
-        case Effect.ROLLOUT | Effect.ROLLOUT_IN_TURN:
-            yield from _rollout(route)
-        case Effect.ROLLBACK:
-            yield from _rollback(route)
-        case Effect.BEHIND_PARTITION:
+        case conclusion.PendingPodsOnly():
+            yield f"changes only {_waiting(effect.waiting)}: Pods that {owner} creates later lack it"
+        case conclusion.Rollout():
+            yield from _rollout(effect, that)
+        case conclusion.Rollback():
+            yield from _rollback(effect)
+        case conclusion.BehindPartition():
             yield (
-                f"{PARTITION} of {owner} is {route.partition} and keeps this Pod on the old template: the change of"
+                f"{PARTITION} of {owner} is {effect.partition} and keeps this Pod on the old template: the change of"
                 f" {owner} reaches it only once that is lowered and the Pod is deleted"
             )
-            yield from filter(None, [others])
-        case Effect.PARTITION_LOWERED:
-            kept = f"{PARTITION} of {owner} is {route.partition} and keeps {waiting} on the old template"
+            yield from _others(effect)
+        case conclusion.PartitionLowered():
+            waiting = _waiting(effect.waiting)
+            kept = f"{PARTITION} of {owner} is {effect.partition} and keeps {waiting} on the old template"
             yield f"{kept}: the first command lowers it"
-            yield from filter(None, [others])
+            yield from _others(effect)
             yield f"{owner} recreates {waiting} from its template, which needs no change"
-        case Effect.THIS_POD_RECREATED:
-            yield f"recreates {waiting}"
+        case conclusion.PodsRecreated():
+            yield f"recreates {_waiting(effect.waiting)}"
             yield f"other Pods of {owner} stay"
-        case Effect.NEXT_RUN:
+        case conclusion.NextRun():
             yield f"the change is only for later runs of {owner}: the Pending Pods of this run stay Pending"
-        case Effect.OWNER_RECREATED:
+        case conclusion.OwnerRecreated():
             yield f"recreates {owner}: its Pods and their work so far are lost"
-        case Effect.POD_RECREATED:
+        case conclusion.PodRecreated():
             yield "deletes and recreates the Pod, which does not run yet"
-        case Effect.TEMPLATE_LACKS:
-            yield f"{owner} recreates {waiting} from its template, which differs in {', '.join(route.fields)}"
-            yield "if a webhook makes the difference, change the webhook instead"
-        case Effect.TEMPLATE_IS_RIGHT:
-            yield f"{owner} recreates {waiting} from its template, which needs no change"
+        case conclusion.TemplateApplied():
+            which = f"differs in {', '.join(effect.lacks)}" if effect.lacks else "needs no change"
+            yield f"{owner} recreates {_waiting(effect.waiting)} from its template, which {which}"
+            yield from ["if a webhook makes the difference, change the webhook instead"] * bool(effect.lacks)
+        case conclusion.TemplateUnreadable():
+            yield f"change {', '.join(effect.fields)} in the template of {owner}, which creates these Pods"
+        case conclusion.Obstructed():
+            yield from (clause.format(owner) for clause in _OBSTACLES[effect.why])
         case _:
-            yield from _no_command(route)
+            assert_never(effect)
 
 
-def _no_command(route: conclusion.Route) -> Iterator[str]:
-    """Yield why no command makes the change where it would last."""
-    owner, none = route.owner, "there is no command for this, because"
-    match route.effect:
-        case Effect.TEMPLATE_UNREADABLE:
-            yield f"change {', '.join(route.fields)} in the template of {owner}, which creates these Pods"
-        case Effect.TEMPLATE_INVALID:
-            yield f"the template of {owner} would not be valid with it"
-        case Effect.TEMPLATE_DIFFERS:
-            yield f"{none} the template of {owner} has no such field"
-            yield "if an admission webhook adds it, change the webhook"
-            yield "if the template was changed since, a new Pod has no such field either"
-        case Effect.TEMPLATE_NEEDS_NONE:
-            yield f"the template of {owner} needs no change: this Pod is of an older one"
-        case Effect.WEBHOOK_DIFFERS:
-            changes = f"an admission webhook or a policy changes the Pods of {owner}"
-            yield f"{none} {changes}: change that, not the template"
-        case Effect.MANIFEST_DIFFERS:
-            yield f"the manifest of {owner} has no such field: admission adds it"
-        case Effect.LIVE_DIFFERS:
-            yield f"only the live {owner} has the field, and kubectl apply keeps it: change it there"
-        case Effect.UPDATE_REFUSED:
-            yield f"the API server refuses such a change of {owner}: delete it before you apply the manifest"
-        case _:
-            return
+_OBSTACLES: Mapping[Obstacle, Sequence[str]] = {
+    Obstacle.TEMPLATE_INVALID: ("the template of {} would not be valid with it",),
+    Obstacle.TEMPLATE_DIFFERS: (
+        "there is no command for this, because the template of {} has no such field",
+        "if an admission webhook adds it, change the webhook",
+        "if the template was changed since, a new Pod has no such field either",
+    ),
+    Obstacle.TEMPLATE_NEEDS_NONE: ("the template of {} needs no change: this Pod is of an older one",),
+    Obstacle.WEBHOOK_DIFFERS: (
+        (
+            "there is no command for this, because an admission webhook or a policy changes the Pods of {}: change"
+            " that, not the template"
+        ),
+    ),
+    Obstacle.MANIFEST_DIFFERS: ("the manifest of {} has no such field: admission adds it",),
+    Obstacle.LIVE_DIFFERS: ("only the live {} has the field, and kubectl apply keeps it: change it there",),
+    Obstacle.UPDATE_REFUSED: ("the API server refuses such a change of {}: delete it before you apply the manifest",),
+}
+"""Why the owner's template is not changed → what to know of the owner, a clause each."""
 
 
-def _rollout(route: conclusion.Route) -> Iterator[str]:
-    pods = "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods"
-    in_turn = route.effect is Effect.ROLLOUT_IN_TURN
-    how = "" if route.pods == 1 else " one after another" if in_turn else " all at once" * route.all_at_once
-    runs = _running(route)
-    that = "that " * (route.paused and not in_turn)
-    yield f"{that}replaces {pods} of {route.owner}{how}{f' ({runs})' * bool(runs)}"
-    if in_turn:
-        yield f"the rollout starts once {_waiting(route)} {'is' if route.waiting == 1 else 'are'} deleted"
+def _others(effect: conclusion.BehindPartition | conclusion.PartitionLowered) -> Iterator[str]:
+    if effect.pods:
+        yield f"this replaces {count_of(effect.pods, 'other Pod')} of {effect.owner}"
 
 
-def _rollback(route: conclusion.Route) -> Iterator[str]:
-    stay = "its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay"
-    yield f"{route.owner} uses {route.reused} again: {stay}"
-    if others := route.at_work:
-        of_others = "another ReplicaSet is" if others == 1 else "other ReplicaSets are"
-        yield f"{count_of(others, 'running Pod')} of {of_others} deleted"
+def _rollout(effect: conclusion.Rollout, that: str) -> Iterator[str]:
+    pods = "each Pod" if effect.pods is None else "the Pod" if effect.pods == 1 else f"{effect.pods} Pods"
+    how = " one after another" if effect.waiting else " all at once" * effect.all_at_once
+    runs = _running(effect)
+    yield f"{that}replaces {pods} of {effect.owner}{how * (effect.pods != 1)}{f' ({runs})' * bool(runs)}"
+    if effect.waiting:
+        are = "is" if effect.waiting == 1 else "are"
+        yield f"the rollout starts once {_waiting(effect.waiting)} {are} deleted"
 
 
-def _waiting(route: conclusion.Route) -> str:
-    return "this Pod" if route.waiting == 1 else f"the {route.waiting} Pending Pods"
+def _rollback(effect: conclusion.Rollback) -> Iterator[str]:
+    stay = "its Pod stays" if effect.pods == 1 else f"its {effect.pods} Pods stay"
+    yield f"{effect.owner} uses {effect.reused} again: {stay}"
+    if effect.others:
+        of_others = "another ReplicaSet is" if effect.others == 1 else "other ReplicaSets are"
+        yield f"{count_of(effect.others, 'running Pod')} of {of_others} deleted"
 
 
-def _running(route: conclusion.Route) -> str:
+def _waiting(pods: int) -> str:
+    return "this Pod" if pods == 1 else f"the {pods} Pending Pods"
+
+
+def _running(effect: conclusion.Replacing) -> str:
     """Return how many of the Pods that are replaced run; empty where that is not known, or all do."""
-    one = route.pods == 1
-    if route.at_work is None:
-        return ("it does not run yet" if one else "none of them runs yet") if route.nothing_runs else ""
-    return some_run(route.pods or 2, route.at_work)
+    if effect.at_work is None:
+        return ("it does not run yet" if effect.pods == 1 else "none of them runs yet") * effect.nothing_runs
+    return some_run(effect.pods or 2, effect.at_work)
 
 
 def fragment_text(fragment: conclusion.Fragment) -> str:

@@ -22,6 +22,11 @@ def exists(key: str) -> Object:
     return {"matchExpressions": [{"key": key, "operator": "Exists"}]}
 
 
+def of(name: str = "", **requests: str) -> Object:
+    """Return the requests of a container, or of the Pod as a whole."""
+    return {"resources": {"requests": requests}} | ({"name": name} if name else {})
+
+
 class TestNodeSelection:
     """nodeSelector and required node affinity."""
 
@@ -189,18 +194,38 @@ class TestRequests:
         assert patch_of(found) == [("add", "/spec/containers/0/resources/requests", requests)]
         assert (found.cost, found.feasible) == (3, ("large",))
 
-    def test_are_taken_from_the_largest_container(self) -> None:
-        containers = [
-            {"name": name, "resources": {"requests": {"memory": memory}}}
-            for name, memory in (("a", "1Gi"), ("b", "6Gi"))
-        ]
-        found = fixes([node("n", allocatable={"memory": "4Gi"})], pod("p", containers=containers))["LowerRequests"]
-        assert patch_of(found) == [("add", "/spec/containers/1/resources/requests", {"memory": "3072Mi"})]
+    @pytest.mark.parametrize(
+        ("room", "asks", "container", "lowered"),
+        [
+            (
+                {"memory": "4Gi"},
+                {"containers": [of("a", memory="1Gi"), of("b", memory="6Gi")]},
+                "/containers/1",
+                "3072Mi",
+            ),
+            ({}, {"requests": {"cpu": "1"}, "initContainers": [of("a", cpu="9")]}, "/initContainers/0", "8000m"),
+            ({"memory": "64Gi"}, {"requests": {"cpu": "1", "memory": "40Gi"}, **of(cpu="9")}, "", "8000m"),
+            ({}, {"requests": {"memory": "40Gi"}, **of(cpu="1")}, "/containers/0", "32768Mi"),
+        ],
+        ids=["largest container", "widest init container", "Pod as a whole", "Pod as a whole has none"],
+    )
+    def test_are_lowered_where_they_count(self, room: Object, asks: Object, container: str, lowered: str) -> None:
+        fix = fixes([node("n", allocatable=room)], pod("p", **asks))["LowerRequests"]
+        resource = "cpu" if lowered.endswith("m") else "memory"
+        assert patch_of(fix) == [("add", f"/spec{container}/resources/requests", {resource: lowered})]
 
-    def test_of_an_init_container_are_lowered_where_it_is_the_widest(self) -> None:
-        init = [{"name": "init", "resources": {"requests": {"cpu": "9"}}}]
-        found = fixes([node("n")], pod("p", requests={"cpu": "1"}, initContainers=init))["LowerRequests"]
-        assert patch_of(found) == [("add", "/spec/initContainers/0/resources/requests", {"cpu": "8000m"})]
+    @pytest.mark.parametrize(
+        ("room", "asks"),
+        [
+            ({"cpu": "0"}, {"requests": {"cpu": "1"}}),
+            ({}, {"requests": {"nvidia.com/gpu": "1"}}),
+            ({"pods": "0", "cpu": "1"}, {"requests": {"cpu": "2"}}),
+            ({}, {"requests": {"cpu": "9"}, **of(cpu="10")}),
+        ],
+        ids=["none would be left", "of devices", "no more Pods fit", "of the containers count too"],
+    )
+    def test_stay(self, room: Object, asks: Object) -> None:
+        assert "LowerRequests" not in fixes([node("n", allocatable=room)], pod("p", **asks))
 
     def test_that_come_from_limits_are_written_out(self) -> None:
         containers = [{"name": "main", "resources": {"limits": {"cpu": "9"}}}]
@@ -215,33 +240,6 @@ class TestRequests:
         stateful_set = owner("StatefulSet", pod("p", labels={"app": "web"}))
         found = fixes([node("n"), stateful_set], owned(pending, stateful_set))["LowerRequests"]
         assert '/resources","value":{"requests":{"cpu":"8000m"}}' in found.commands[0]
-
-    def test_never_vanish(self) -> None:
-        assert "LowerRequests" not in fixes([node("n", allocatable={"cpu": "0"})], pod("p", requests={"cpu": "1"}))
-
-    def test_for_devices_stay(self) -> None:
-        assert not fixes([node("n")], pod("p", requests={"nvidia.com/gpu": "1"}))
-
-    def test_stay_where_the_node_holds_as_many_pods_as_it_may(self) -> None:
-        assert "LowerRequests" not in fixes(
-            [node("n", allocatable={"pods": "0", "cpu": "1"})], pod("p", requests={"cpu": "2"})
-        )
-
-    def test_of_the_pod_as_a_whole_are_lowered_where_they_count(self) -> None:
-        pending = pod("p", requests={"cpu": "1", "memory": "40Gi"}, resources={"requests": {"cpu": "9"}})
-        nodes = [node("n", allocatable={"cpu": "8", "memory": "64Gi"})]
-        found = fixes(nodes, pending)["LowerRequests"]
-        assert patch_of(found) == [("add", "/spec/resources/requests", {"cpu": "8000m"})]
-        assert found.summary == "lower the cpu request of the Pod to 8000m"
-
-    def test_of_the_containers_are_lowered_where_the_pod_as_a_whole_has_none(self) -> None:
-        pending = pod("p", requests={"memory": "40Gi"}, resources={"requests": {"cpu": "1"}})
-        found = fixes([node("n")], pending)["LowerRequests"]
-        assert patch_of(found) == [("add", "/spec/containers/0/resources/requests", {"memory": "32768Mi"})]
-
-    def test_of_the_pod_as_a_whole_are_no_less_than_its_containers_ask_for(self) -> None:
-        pending = pod("p", requests={"cpu": "9"}, resources={"requests": {"cpu": "10"}})
-        assert "LowerRequests" not in fixes([node("n")], pending)
 
     def test_for_two_resources_take_a_pair(self) -> None:
         pending = pod("p", requests={"cpu": "9", "memory": "40Gi"})

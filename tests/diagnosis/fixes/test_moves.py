@@ -184,24 +184,28 @@ class TestWhen:
     def test_not_when_its_successor_finds_no_node(self) -> None:
         assert "MovePod" not in fixes(full(), PENDING)
 
-    def test_when_nothing_makes_it_again_that_is_said(self) -> None:
-        assert fixes(full(owner=None), PENDING)["MovePod"].starts.endswith(", because no controller recreates it")
-
-    def test_when_its_owner_is_gone_nothing_makes_it_again(self) -> None:
+    @pytest.mark.parametrize("fields", [{"owner": None}, {}], ids=["no owner", "its owner is gone"])
+    def test_when_nothing_makes_it_again_that_is_said(self, fields: Object) -> None:
         others = owner("ReplicaSet", pod("t"), name="others")
-        assert fixes([*full(), others], PENDING)["MovePod"].starts.endswith(", because no controller recreates it")
+        assert fixes([*full(**fields), others], PENDING)["MovePod"].starts.endswith(
+            ", because no controller recreates it"
+        )
 
     @pytest.mark.parametrize(
-        ("allowed", "selected", "offered"), [(0, "other", False), (1, "other", True), (0, "web", True)]
+        ("allowed", "selected", "namespace", "offered"),
+        [
+            (0, "other", "default", False),
+            (1, "other", "default", True),
+            (0, "web", "default", True),
+            (0, "other", "elsewhere", True),
+        ],
     )
-    def test_not_beyond_its_disruption_budget(self, *, allowed: int, selected: str, offered: bool) -> None:
-        objects = [*full(**TOLERANT), budget(allowed=allowed, app=selected)]
-        assert ("MovePod" in fixes(objects, PENDING)) is offered
-
-    def test_a_budget_of_another_namespace_is_not_its_own(self) -> None:
-        other = budget(allowed=0, app="other")
-        other["metadata"]["namespace"] = "elsewhere"
-        assert "MovePod" in fixes([*full(**TOLERANT), other], PENDING)
+    def test_not_beyond_its_disruption_budget(
+        self, allowed: int, selected: str, namespace: str, *, offered: bool
+    ) -> None:
+        own = budget(allowed=allowed, app=selected)
+        own["metadata"]["namespace"] = namespace
+        assert ("MovePod" in fixes([*full(**TOLERANT), own], PENDING)) is offered
 
     def test_not_when_budgets_could_not_be_listed(self) -> None:
         assert "MovePod" not in fixes(full(**TOLERANT), PENDING, unread=[kinds.POD_DISRUPTION_BUDGET])

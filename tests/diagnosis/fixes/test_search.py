@@ -59,21 +59,19 @@ class TestWhatRuns:
         found = search([*zones(**TAINTED), *living, web("on-b", on="b1"), by], owned(pending, by)).fixes
         return {fix.id: fix.disturbs.value for fix in found}
 
-    def test_of_a_workload_are_replaced(self) -> None:
-        found = self.ranked("DaemonSet")
-        assert (found["RemoveTaint"], found["RaiseMaxSkew"]) == ("Nothing", "PodsReplaced")
-        assert [*found].index("RemoveTaint") < [*found].index("AddToleration")
-
-    def test_of_a_workload_that_has_none_yet_are_none(self) -> None:
-        assert self.ranked("DaemonSet", runs=False)["RaiseMaxSkew"] == "Nothing"
-
-    def test_stay_where_only_the_pending_one_is_made_anew(self) -> None:
-        assert self.ranked("ReplicaSet")["RaiseMaxSkew"] == "Nothing"
-
-    def test_of_a_job_are_lost(self) -> None:
-        found = self.ranked("Job")
-        assert found["RaiseMaxSkew"] == "PodLost"
-        assert [*found].index("RaiseMaxSkew") < [*found].index("RemoveTaint")
+    @pytest.mark.parametrize(
+        ("kind", "runs", "disturbs", "first"),
+        [
+            ("DaemonSet", True, "PodsReplaced", ("RemoveTaint", "AddToleration")),
+            ("DaemonSet", False, "Nothing", ()),
+            ("ReplicaSet", True, "Nothing", ()),
+            ("Job", True, "PodLost", ("RaiseMaxSkew", "RemoveTaint")),
+        ],
+    )
+    def test_of_a_workload(self, kind: str, disturbs: str, first: tuple[str, ...], *, runs: bool) -> None:
+        disturbances = self.ranked(kind, runs=runs)
+        assert (disturbances["RaiseMaxSkew"], disturbances["RemoveTaint"]) == (disturbs, "Nothing")
+        assert [fix for fix in disturbances if fix in first] == [*first]
 
 
 def test_what_we_would_warn_of_is_named_beside_the_fix() -> None:
@@ -232,30 +230,26 @@ class TestDecisions:
         assert found.index("MakeSoft") < found.index("RemoveTaint")
 
     @pytest.mark.parametrize(
-        ("shut", "overrides"),
+        ("taints", "annotations", "evicts", "overrides"),
         [
-            ({}, UNSET),
-            ({"taints": ["example.com/maintenance:PreferNoSchedule"]}, Override.DECISION),
+            ([], {}, False, UNSET),
+            (["example.com/maintenance:PreferNoSchedule"], {}, False, Override.DECISION),
+            ([], {"example.com/Maintenance-until": "noon"}, False, Override.DECISION),
+            ([], {}, True, Override.DECISION),
         ],
-        ids=["nothing says so", "a taint"],
+        ids=["nothing says so", "a taint", "an annotation", "Pods are evicted"],
     )
-    def test_a_cordon_is_one_while_maintenance_goes_on(self, shut: Object, overrides: object) -> None:
-        cordoned = {"c": {"unschedulable": True, **shut}}
-        found = fixes([*zones(**cordoned), web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"]
-        assert found.overrides == overrides
-
-    def test_a_cordon_is_one_while_an_annotation_says_so(self) -> None:
-        cordoned = node("c1", zone="c", unschedulable=True)
-        cordoned["metadata"]["annotations"] = {"example.com/Maintenance-until": "noon"}
-        found = fixes([*zones()[:2], cordoned, web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"]
-        assert found.overrides == Override.DECISION
-
-    def test_a_cordon_is_one_while_pods_are_evicted(self) -> None:
+    def test_a_cordon_is_one_while_maintenance_goes_on(
+        self, taints: list[str], annotations: Object, overrides: object, *, evicts: bool
+    ) -> None:
+        nodes = zones(c={"unschedulable": True, "taints": taints})
+        nodes[2]["metadata"]["annotations"] = annotations
         evicted = {"status": {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}}
-        going = {**pod("other", on="c1"), **evicted}
-        cordoned = zones(c={"unschedulable": True})
-        found = fixes([*cordoned, going, web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"]
-        assert found.overrides == Override.DECISION
+        going = [{**pod("other", on="c1"), **evicted}] * evicts
+        assert (
+            fixes([*nodes, *going, web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"].overrides
+            == overrides
+        )
 
     @pytest.mark.parametrize(
         ("label", "overrides"),

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.contract.fixes import ExpectedChange
 from tests.build import Object, node
 from tests.build_storage import storage_class
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.fixes import owners
-from tests.diagnosis.fixes.clusters import fixes, search, web, zones
+from tests.diagnosis.fixes.clusters import search, web, zones
 from tests.program import spread as run
 
 NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
@@ -22,6 +21,7 @@ CORDONED: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unsche
 RUNNING: Object = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 STARTING: Object = {"phase": "Pending", "conditions": [{"type": "Ready", "status": "False"}]}
 LEAVING: Object = {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["foregroundDeletion"]}
+MACHINE_CONFIG = "machineconfiguration.openshift.io"
 LEFT = [web("w-a", on="a1"), web("w-b", on="b1")]
 
 
@@ -35,13 +35,8 @@ class TestNodes:
     """A node that takes the Pod once it is well again."""
 
     def test_one_that_is_not_ready(self) -> None:
-        (found,) = search([*zones(c=NOT_READY), *LEFT], web()).waits or ()
-        assert found == ExpectedChange(
-            kind="NodeRecovery",
-            sure=False,
-            nodes=("c1",),
-            message="c1 to recover (not ready)",
-        )
+        (wait,) = search([*zones(c=NOT_READY), *LEFT], web()).waits or ()
+        assert (wait.kind, wait.sure, wait.nodes) == ("NodeRecovery", False, ("c1",))
 
     @pytest.mark.parametrize(
         "closed",
@@ -66,19 +61,20 @@ class TestNodes:
         assert waits([*zones(c=leaving), full, *LEFT], web()) == []
 
     @pytest.mark.parametrize(
-        "taint", ["ToBeDeletedByClusterAutoscaler=1:NoSchedule", "karpenter.sh/disrupted:NoSchedule"]
+        "leaves",
+        [
+            {"spec": {"taints": [{"key": "ToBeDeletedByClusterAutoscaler", "value": "1", "effect": "NoSchedule"}]}},
+            {"spec": {"taints": [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]}},
+            {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}},
+        ],
     )
-    def test_one_that_is_cordoned_and_about_to_leave(self, taint: str) -> None:
-        (found,) = search([*zones(c={**CORDONED, "taints": [*CORDONED["taints"], taint]}), *LEFT], web()).waits or ()
-        assert (found.kind, found.nodes) == ("NodeRemoval", ("c1",))
-
-    def test_one_that_is_cordoned_and_being_deleted(self) -> None:
+    def test_one_that_is_cordoned_and_about_to_leave(self, leaves: Object) -> None:
         nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-        found = search([*nodes, *LEFT], web())
-        message = "c1 to be removed (its Node object is being deleted): without it, the Pod can be scheduled"
-        assert [each.message for each in found.waits or ()] == [message]
-        assert "Uncordon" not in {fix.id for fix in found.fixes}
+        nodes[2]["metadata"] |= leaves.get("metadata", {})
+        nodes[2]["spec"]["taints"] += leaves.get("spec", {}).get("taints", [])
+        report = search([*nodes, *LEFT], web())
+        assert [(wait.kind, wait.nodes) for wait in report.waits or ()] == [("NodeRemoval", ("c1",))]
+        assert "Uncordon" not in {fix.id for fix in report.fixes}
 
     def test_one_that_is_full_of_what_ends_once_it_recovers(self) -> None:
         """No kubelet ends Pods while the node is away. Pods that stay are still in the way after it."""
@@ -91,45 +87,30 @@ class TestNodes:
         assert waits([*zones(c=away), *LEFT, stays], web(requests={"cpu": "2"})) == []
 
     @pytest.mark.parametrize(
-        ("name", "value"),
+        ("value", "goes_on"),
         [
-            ("example.com/maintenance", "kernel"),
-            ("weave.works/kured-reboot-in-progress", "kernel"),
-            ("machineconfiguration.openshift.io/state", "Working"),
-            ("machineconfiguration.openshift.io/desiredDrain", "drain-rendered-1"),
+            ("kernel", True),
+            ("do not schedule until the repair is done", True),
+            ("not done", True),
+            ("status: not done", True),
+            ({"weave.works/kured-reboot-in-progress": "kernel"}, True),
+            ({f"{MACHINE_CONFIG}/state": "Working"}, True),
+            ({f"{MACHINE_CONFIG}/desiredDrain": "drain-rendered-1"}, True),
+            ({f"{MACHINE_CONFIG}/state": "Done", f"{MACHINE_CONFIG}/desiredDrain": "uncordon-rendered-1"}, False),
+            ("CHG-1 BIOS, window 05:30-07:30Z, status: done", False),
+            ("completed", False),
+            ("none", False),
         ],
     )
-    def test_one_whose_maintenance_goes_on(self, name: str, value: str) -> None:
+    def test_one_whose_maintenance_goes_on(self, value: Object | str, *, goes_on: bool) -> None:
+        """It may be uncordoned, but not first."""
         nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["annotations"] = {name: value}
-        found = search([*nodes, *LEFT], web())
-        assert [each.message for each in found.waits or ()] == ["c1 to be uncordoned: maintenance goes on there"]
-        assert found.fixes[0].id != "Uncordon"
-        assert "Uncordon" in {fix.id for fix in found.fixes}
-
-    @pytest.mark.parametrize(
-        "annotations",
-        [
-            {
-                "machineconfiguration.openshift.io/state": "Done",
-                "machineconfiguration.openshift.io/desiredDrain": "uncordon-rendered-1",
-            },
-            {"example.com/maintenance": "CHG-1 BIOS, window 05:30-07:30Z, status: done"},
-            {"example.com/maintenance": "completed"},
-            {"example.com/maintenance": "none"},
-        ],
-    )
-    def test_an_annotation_that_says_that_maintenance_is_over(self, annotations: Object) -> None:
-        nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["annotations"] = annotations
-        assert waits([*nodes, *LEFT], web()) == []
-        assert fixes([*nodes, *LEFT], web())["Uncordon"].overrides is UNSET
-
-    @pytest.mark.parametrize("value", ["do not schedule until the repair is done", "not done", "status: not done"])
-    def test_an_annotation_that_speaks_of_the_end_of_maintenance(self, value: str) -> None:
-        nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["annotations"] = {"example.com/maintenance": value}
-        assert [kind for kind, _ in waits([*nodes, *LEFT], web())] == ["NodeRecovery"]
+        nodes[2]["metadata"]["annotations"] = {"example.com/maintenance": value} if isinstance(value, str) else value
+        report = search([*nodes, *LEFT], web())
+        assert [wait.kind for wait in report.waits or ()] == ["NodeRecovery"] * goes_on
+        (uncordon,) = (fix for fix in report.fixes if fix.id == "Uncordon")
+        assert (uncordon.overrides is UNSET) is not goes_on
+        assert not goes_on or report.fixes[0] is not uncordon
 
     @pytest.mark.parametrize(
         ("condition", "status", "problem"),
@@ -156,11 +137,6 @@ class TestNodes:
         (new,) = (fix for fix in found.new_nodes if "zone c" in fix.summary)
         assert (", but healthy," in new.summary) == problem
 
-    def test_a_taint_that_a_person_has_to_remove_is_not_said_to_clear(self) -> None:
-        nodes = zones(c={"taints": ["node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"]})
-        (told,) = search([*nodes, *LEFT], web()).left_alone
-        assert told.endswith("(shut down; somebody set the taint, and has to remove it once the node is back)")
-
     def test_one_that_is_cordoned_too(self) -> None:
         nodes = zones(c={**CORDONED, "taints": [*CORDONED["taints"], *NOT_READY["taints"]]})
         nodes[2]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
@@ -169,19 +145,6 @@ class TestNodes:
 
     def test_nothing_is_waited_for_where_a_node_takes_the_pod(self) -> None:
         assert search([*zones(), *LEFT], web()).waits is UNSET
-
-
-def test_a_pod_that_ends_by_itself() -> None:
-    leaving = web("w-c", on="c1", requests={"cpu": "6"})
-    leaving["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
-    found = search(
-        [*zones(c={"allocatable": {"cpu": "8"}}), *LEFT, leaving],
-        web(requests={"cpu": "4"}),
-        now="2026-01-01T00:00:10Z",
-    )
-    (wait,) = found.waits or ()
-    assert (wait.kind, wait.pod, wait.nodes) == ("PodEnding", "default/w-c", ("c1",))
-    assert wait.message.endswith("ends within 30s")
 
 
 def leaving(name: str, *, on: str, until: str = "2026-01-01T00:00:30Z", **fields: object) -> Object:
@@ -202,14 +165,13 @@ class TestPodsThatEnd:
         found = search([*self.CROWDED, *self.BOTH, unconcerned], web(requests={"cpu": "4"}))
         (wait,) = found.waits or ()
         assert (wait.pod, wait.pods, wait.nodes) == ("default/w-c", ("default/w-c", "default/w-d"), ("c1",))
-        assert wait.message == ("default/w-c and default/w-d on c1: they are being deleted and end within 30s")
+        assert wait.message.endswith("end within 30s")
 
     def test_one_whose_grace_period_is_over_is_not_promised_to_end(self) -> None:
         over = leaving("w-d", on="c1", until="2026-01-01T00:00:10Z")
         objects = [*self.CROWDED, self.BOTH[0], over]
         (wait,) = search(objects, web(requests={"cpu": "4"}), now="2026-01-01T00:00:20Z").waits or ()
-        ended = "they are being deleted, and the first grace period ended at 2026-01-01T00:00:10Z"
-        assert wait.message == f"default/w-c and default/w-d on c1: {ended}: check the kubelet of c1"
+        assert "grace period ended at 2026-01-01T00:00:10Z" in wait.message
 
     def test_none_is_waited_for_where_another_pod_stays_in_the_way(self) -> None:
         stays = web("w-f", on="c1", requests={"cpu": "3"}, owner={"kind": "Job", "name": "j"})
@@ -250,9 +212,8 @@ def test_a_missing_claim_that_the_controller_of_the_pod_creates(kind: str) -> No
         objects.append(by)
     found = search(objects, pending)
     name = "disk-web-0" if kind == "StatefulSet" else "web-0-disk"
-    message = f"the controller of the Pod to create the PersistentVolumeClaim {name}"
-    assert [(each.kind, each.message) for each in found.waits or ()] == [("ClaimCreation", message)]
-    assert found.fixes == ()
+    (wait,) = found.waits or ()
+    assert (wait.kind, wait.message.split()[-1], found.fixes) == ("ClaimCreation", name, ())
 
 
 class TestRollouts:
@@ -261,9 +222,6 @@ class TestRollouts:
     def test_one_that_takes_the_pods_in_the_way(self) -> None:
         (wait,) = search(*rollout(unavailable=1)).waits or ()
         assert (wait.kind, wait.workload) == ("RolloutGoesOn", "deployment/web")
-        assert wait.message == (
-            "the rollout of deployment/web: it deletes old Pods as new ones become Ready, which makes room for this one"
-        )
 
     @pytest.mark.parametrize(
         ("unavailable", "paused"),
@@ -293,8 +251,6 @@ class TestJobs:
         found = search(*of_job("a1", "a1", "b1", "b1", "c1", **MANY))
         (wait,) = found.waits or ()
         assert (wait.kind, wait.sure, wait.workload, wait.nodes) == ("JobGoesOn", True, "job/web", ("a1", "b1", "c1"))
-        then = "then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
-        assert wait.message == f"one of the 5 running Pods of job/web to end: {then}"
 
     def test_only_those_whose_end_lets_it_in_are_named(self) -> None:
         """Zone a stays beyond maxSkew with one Pod less."""
@@ -323,16 +279,11 @@ class TestJobs:
         assert waits(objects, pending) == []
 
     @pytest.mark.parametrize(
-        ("namespace", "priority", "cpu", "advice"),
-        [
-            ("batch", 7, "3", "ask the owner of namespace batch to suspend it"),
-            ("default", 7, "3", "suspend it"),
-            ("batch", 0, "3", ""),
-            ("batch", 7, "1", ""),
-        ],
+        ("namespace", "priority", "cpu", "waited"),
+        [("batch", 7, "3", True), ("default", 7, "3", True), ("batch", 0, "3", False), ("batch", 7, "1", False)],
         ids=["of others", "of the same namespace", "of the same priority", "too small without the other Pod"],
     )
-    def test_another_job_of_a_higher_priority(self, namespace: str, priority: int, cpu: str, advice: str) -> None:
+    def test_another_job_of_a_higher_priority(self, namespace: str, priority: int, cpu: str, *, waited: bool) -> None:
         """The Pod needs the room of both its Pods; no end of one of them, which the Job replaces, is waited for."""
         by = owners.owner("Job", web(), parallelism=2, completions=9)
         asks: Object = {"labels": {}, "requests": {"cpu": cpu}, "priority": priority}
@@ -341,11 +292,9 @@ class TestJobs:
             each["metadata"]["namespace"] = namespace
         full = web("large", on="c1", labels={}, requests={"cpu": "1" if cpu == "3" else "5"})
         cluster = [*zones(c={"allocatable": {"cpu": "7"}}), *LEFT, full, by, *made]
-        found = search(cluster, web(requests={"cpu": "5"})).waits or ()
-        use = "its 2 Pods with priority 7 use the room on c1"
-        said = [f"job {namespace}/web to end, or {advice}: {use}"] if advice else []
-        assert [each.message for each in found] == said
-        assert [(each.kind, each.sure, each.workload) for each in found] == [("JobEnd", False, "job/web")] * bool(said)
+        ends = search(cluster, web(requests={"cpu": "5"})).waits or ()
+        assert [(wait.kind, wait.sure, wait.workload) for wait in ends] == [("JobEnd", False, "job/web")] * waited
+        assert all("ask the owner" in wait.message for wait in ends) == (not waited or namespace == "batch")
 
     def test_a_job_of_another_api_cannot_be_suspended(self) -> None:
         by = owners.owner("Job", web()) | {"apiVersion": "batch.volcano.sh/v1alpha1"}
@@ -425,16 +374,6 @@ class TestRemoval:
         for index, each in zip((*running, asked), (*objects[-2:], pending), strict=True):
             each["metadata"]["labels"] |= {"batch.kubernetes.io/job-completion-index": str(index)}
         assert ("PodRemoval" in {kind for kind, _ in waits(objects, pending)}) is goes
-
-
-def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
-    path = tmp_path / "cluster.json"
-    objects = [*zones(c=NOT_READY), *LEFT, web()]
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    for form in ("table", "markdown", "html"):
-        told = run("why-pending", "--from", path, "-o", form).stdout
-        assert 0 < told.index("Wait for c1 to recover (not ready") < told.index("RaiseMaxSkew")
-        assert "tolerating" not in told
 
 
 def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_path: Path) -> None:

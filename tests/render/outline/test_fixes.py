@@ -19,11 +19,11 @@ from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import (
     BudgetsNotRead,
     Command,
-    Effect,
     Ending,
     Fix,
     NodeRecovery,
     PodEnding,
+    Rollout,
     RolloutEnd,
     Route,
     StayingPod,
@@ -123,7 +123,7 @@ def test_what_ends_by_itself_comes_first_and_all_is_one_list() -> None:
 
 def test_a_fix_with_all_there_is_to_say() -> None:
     commands = tuple(Command(verb="delete", kind="pod", name=name) for name in ("one", "two"))
-    route = Route(effect=Effect.ROLLOUT, owner="deployment/web", pods=3, commands=commands)
+    route = Route(effect=Rollout(owner="deployment/web", pods=3), commands=commands)
     alike = (("n1",), ("n2",))
     report = blocked(fix(siblings=3, admits=2, alike=alike, new_revision=("a1",), routes=(route,)))
     assert lines(report) == [
@@ -286,7 +286,7 @@ def test_how_it_ends_comes_after_where_the_pod_goes() -> None:
 
 def test_what_others_wrote_cannot_act() -> None:
     evil = "x\x1b[2J\u202e\ny"
-    route = Route(effect=Effect.ROLLOUT, owner=evil, commands=(Command(verb="uncordon", kind="node", name=evil),))
+    route = Route(effect=Rollout(owner=evil), commands=(Command(verb="uncordon", kind="node", name=evil),))
     raised = replace(RAISE, topology_key=evil)
     told = lines(blocked(fix(raised, feasible=(evil,), alike=((evil,),), routes=(route,), new_revision=(evil,))))
     assert not {"\x1b", "\u202e"} & set("".join(told))

@@ -21,7 +21,7 @@ from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.diagnosis.fixes.conclusion import Effect, Fix, Route
+from kubectl_spread.diagnosis.fixes.conclusion import Fix, Rollout, Route
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.gaps import Gap, UnreadableManifest
@@ -174,7 +174,7 @@ FIXES = st.builds(
     siblings=st.integers(1, 3),
     alike=st.lists(NAMES, max_size=3).map(tuple),
     changes=st.just(()),
-    routes=st.tuples(st.builds(Route, effect=st.just(None) | st.just(Effect.ROLLOUT), owner=WORDS)),
+    routes=st.tuples(st.builds(Route, effect=st.none() | st.builds(Rollout, owner=WORDS))),
     new_revision=SOME | st.none(),
     on_read_pods=st.booleans(),
 )
