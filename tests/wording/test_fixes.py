@@ -12,52 +12,11 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
+from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes import proposals as of
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    AfterDeletion,
-    BehindPartition,
-    BudgetsNotRead,
-    ClaimCreation,
-    Effect,
-    Ending,
-    Fix,
-    Fragment,
-    HeldByFinalizers,
-    JobEnd,
-    JobGoesOn,
-    Keeper,
-    NextRun,
-    NodeAddition,
-    NodeRecovery,
-    NodeRemoval,
-    NotOffered,
-    Obstacle,
-    Obstructed,
-    Outlook,
-    OwnerRecreated,
-    PartitionLowered,
-    PendingPodsOnly,
-    PodEnding,
-    PodRecreated,
-    PodRemoval,
-    PodsRecreated,
-    Recreated,
-    Rollback,
-    Rollout,
-    RolloutGoesOn,
-    Route,
-    StayingPod,
-    SufferingNodes,
-    TemplateApplied,
-    TemplateUnreadable,
-    ThisPodOnly,
-    Wait,
-    WhyNotDeleted,
-    WouldWarn,
-)
+from kubectl_spread.diagnosis.fixes.conclusion import Ending, Fix, Obstacle, Route, Wait
 from kubectl_spread.diagnosis.fixes.waits import LASTING
-from kubectl_spread.wording.fixes import FAMILIES, OVERTAKEN, changes, instead, left_alone, starts, summary
+from kubectl_spread.wording.fixes import OVERTAKEN, changes, instead, left_alone, starts, summary
 from kubectl_spread.wording.fixes.routes import fragment_text
 from kubectl_spread.wording.fixes.waits import wait_text
 
@@ -66,7 +25,7 @@ MOVE = moves.MovePod(namespace="shop", pod="web-0", node="a1")
 WEB = "deployment/web"
 
 
-def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposal | None = None) -> Fix:
+def fix(*routes: Route, after: conclusion.AfterDeletion | None = None, proposal: of.Proposal | None = None) -> Fix:
     """Return a fix that is made so."""
     return Fix(
         proposals=(proposal or constraints.MakeSoft(topology_key=ZONE),),
@@ -201,7 +160,8 @@ def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:
 
 
 def test_all_changes_are_among_them() -> None:
-    assert {type(proposal) for proposal, _ in CHANGES} == {change for family in FAMILIES for change in family.TEXTS}
+    kinds = (kind for base in (of.Proposal, of.OfConstraint) for kind in base.__subclasses__())
+    assert {type(proposal) for proposal, _ in CHANGES} == {*kinds} - {of.OfConstraint}
 
 
 def test_a_change_of_two_constraints_is_one_clause() -> None:
@@ -223,65 +183,73 @@ def test_two_changes_are_one_sentence() -> None:
     ("route", "text"),
     [
         (Route(), ""),
-        (Route(effect=Rollout(owner=WEB, pods=1)), f"replaces the Pod of {WEB}"),
-        (Route(effect=Rollout(owner=WEB, pods=3)), f"replaces 3 Pods of {WEB}"),
-        (Route(effect=Rollout(owner=WEB)), f"replaces each Pod of {WEB}"),
+        (Route(effect=conclusion.Rollout(owner=WEB, pods=1)), f"replaces the Pod of {WEB}"),
+        (Route(effect=conclusion.Rollout(owner=WEB, pods=3)), f"replaces 3 Pods of {WEB}"),
+        (Route(effect=conclusion.Rollout(owner=WEB)), f"replaces each Pod of {WEB}"),
         (
-            Route(effect=Rollout(owner=WEB, pods=3, nothing_runs=True)),
+            Route(effect=conclusion.Rollout(owner=WEB, pods=3, nothing_runs=True)),
             f"replaces 3 Pods of {WEB} (none of them runs yet)",
         ),
-        (Route(effect=Rollout(owner=WEB, pods=3, at_work=0)), f"replaces 3 Pods of {WEB} (none of them runs)"),
-        (Route(effect=Rollout(owner=WEB, pods=3, at_work=2)), f"replaces 3 Pods of {WEB} (2 of them run)"),
         (
-            Route(effect=Rollout(owner="statefulset/db", pods=2, waiting=1)),
+            Route(effect=conclusion.Rollout(owner=WEB, pods=3, at_work=0)),
+            f"replaces 3 Pods of {WEB} (none of them runs)",
+        ),
+        (Route(effect=conclusion.Rollout(owner=WEB, pods=3, at_work=2)), f"replaces 3 Pods of {WEB} (2 of them run)"),
+        (
+            Route(effect=conclusion.Rollout(owner="statefulset/db", pods=2, waiting=1)),
             "replaces 2 Pods of statefulset/db one after another; the rollout starts once this Pod is deleted",
         ),
         (
-            Route(effect=Rollout(owner="statefulset/db", pods=5, waiting=2)),
+            Route(effect=conclusion.Rollout(owner="statefulset/db", pods=5, waiting=2)),
             (
                 "replaces 5 Pods of statefulset/db one after another;"
                 " the rollout starts once the 2 Pending Pods are deleted"
             ),
         ),
         (
-            Route(effect=Rollout(owner=WEB, pods=3, at_work=2), paused=True),
+            Route(effect=conclusion.Rollout(owner=WEB, pods=3, at_work=2), paused=True),
             (
                 f"{WEB} is paused: nothing is replaced until it is resumed, which also rolls out all other changes"
                 f" since the pause; that replaces 3 Pods of {WEB} (2 of them run)"
             ),
         ),
         (
-            Route(effect=Rollback(owner=WEB, reused="replicaset/web-1", pods=4)),
+            Route(effect=conclusion.Rollback(owner=WEB, reused="replicaset/web-1", pods=4)),
             f"{WEB} uses replicaset/web-1 again: its 4 Pods stay",
         ),
         (
-            Route(effect=Rollback(owner=WEB, reused="replicaset/web-1", pods=1, others=2)),
+            Route(effect=conclusion.Rollback(owner=WEB, reused="replicaset/web-1", pods=1, others=2)),
             (f"{WEB} uses replicaset/web-1 again: its Pod stays; 2 running Pods of other ReplicaSets are deleted"),
         ),
         (
-            Route(effect=PodsRecreated(owner="replicaset/web", waiting=3)),
+            Route(effect=conclusion.PodsRecreated(owner="replicaset/web", waiting=3)),
             "recreates the 3 Pending Pods; other Pods of replicaset/web stay",
         ),
         (
-            Route(effect=BehindPartition(owner="statefulset/db", partition=2)),
+            Route(effect=conclusion.BehindPartition(owner="statefulset/db", partition=2)),
             (
                 "spec.updateStrategy.rollingUpdate.partition of statefulset/db is 2 and keeps this Pod on the old"
                 " template: the change of statefulset/db reaches it only once that is lowered and the Pod is deleted"
             ),
         ),
         (
-            Route(effect=TemplateUnreadable(owner="rollout/web", fields=("spec.nodeName", "spec.volumes"))),
+            Route(effect=conclusion.TemplateUnreadable(owner="rollout/web", fields=("spec.nodeName", "spec.volumes"))),
             "change spec.nodeName, spec.volumes in the template of rollout/web, which creates these Pods",
         ),
         (
-            Route(effect=NextRun(owner="cronjob/c"), keeper=Keeper("Helm release web", reverts=False)),
+            Route(
+                effect=conclusion.NextRun(owner="cronjob/c"),
+                keeper=conclusion.Keeper("Helm release web", reverts=False),
+            ),
             (
                 "change it in its source (Helm release web): kubectl's change lasts until the next upgrade;"
                 " the change is only for later runs of cronjob/c: the Pending Pods of this run stay Pending"
             ),
         ),
         (
-            Route(effect=NextRun(owner="cronjob/c"), keeper=Keeper("Flux Kustomization shop/web")),
+            Route(
+                effect=conclusion.NextRun(owner="cronjob/c"), keeper=conclusion.Keeper("Flux Kustomization shop/web")
+            ),
             (
                 "change it in its source (Flux Kustomization shop/web): a patch will be reverted;"
                 " the change is only for later runs of cronjob/c: the Pending Pods of this run stay Pending"
@@ -295,25 +263,32 @@ def test_what_the_commands_set_off(route: Route, text: str) -> None:
 
 def test_every_effect_has_its_sentence() -> None:
     """Those that the table above leaves out, too."""
-    effects: list[Effect] = [
-        ThisPodOnly(),
-        PendingPodsOnly(owner=WEB, waiting=2),
-        PartitionLowered(owner=WEB, partition=2, pods=1, waiting=1),
-        OwnerRecreated(owner=WEB, at_work=2),
-        PodRecreated(),
-        TemplateApplied(owner=WEB, lacks=("spec.a",), waiting=1),
-        TemplateApplied(owner=WEB, waiting=2),
-        *(Obstructed(owner=WEB, why=why) for why in Obstacle),
+    effects: list[conclusion.Effect] = [
+        conclusion.ThisPodOnly(),
+        conclusion.PendingPodsOnly(owner=WEB, waiting=2),
+        conclusion.PartitionLowered(owner=WEB, partition=2, pods=1, waiting=1),
+        conclusion.OwnerRecreated(owner=WEB, at_work=2),
+        conclusion.PodRecreated(),
+        conclusion.TemplateApplied(owner=WEB, lacks=("spec.a",), waiting=1),
+        conclusion.TemplateApplied(owner=WEB, waiting=2),
+        *(conclusion.Obstructed(owner=WEB, why=why) for why in Obstacle),
     ]
-    missing = {*get_args(Effect)} - {type(effect) for effect in effects}
-    assert missing == {Rollout, Rollback, BehindPartition, PodsRecreated, NextRun, TemplateUnreadable}
+    missing = {*get_args(conclusion.Effect)} - {type(effect) for effect in effects}
+    assert missing == {
+        conclusion.Rollout,
+        conclusion.Rollback,
+        conclusion.BehindPartition,
+        conclusion.PodsRecreated,
+        conclusion.NextRun,
+        conclusion.TemplateUnreadable,
+    }
     texts = ["; ".join(starts(fix(Route(effect=effect)))) for effect in effects]
     assert all(text and "{" not in text for text in texts)
     assert len({*texts}) == len(texts)
 
 
 def test_what_is_to_be_known_comes_first_and_once() -> None:
-    routes = [Route(effect=ThisPodOnly()), Route(effect=Rollout(owner=WEB)), Route()]
+    routes = [Route(effect=conclusion.ThisPodOnly()), Route(effect=conclusion.Rollout(owner=WEB)), Route()]
     proposal = demands.AddToleration(cost=2, taint="x")
     twice = fix(*routes, proposal=proposal)
     assert starts(twice) == [
@@ -326,26 +301,26 @@ def test_what_is_to_be_known_comes_first_and_once() -> None:
 @pytest.mark.parametrize(
     ("after", "text"),
     [
-        (Outlook.GONE_FOR_GOOD, "the deleted Pod does not come back, because no controller recreates it"),
+        (conclusion.Outlook.GONE_FOR_GOOD, "the deleted Pod does not come back, because no controller recreates it"),
         (
-            Outlook.NODE_SILENT,
+            conclusion.Outlook.NODE_SILENT,
             (
                 "it is being deleted, and its node does not answer: first make sure that the machine is off, or the Pod"
                 " may run twice"
             ),
         ),
         (
-            HeldByFinalizers(("a/b", "c/d")),
+            conclusion.HeldByFinalizers(("a/b", "c/d")),
             "it is being deleted and waits for its finalizers a/b, c/d: their controllers must remove them",
         ),
-        (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} recreates it on another node"),
+        (conclusion.Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} recreates it on another node"),
         (
-            Recreated(owner=WEB, here=True, may_be_first=True),
+            conclusion.Recreated(owner=WEB, here=True, may_be_first=True),
             f"{WEB} recreates it, perhaps on the same node; {OVERTAKEN}",
         ),
     ],
 )
-def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str) -> None:
+def test_what_becomes_of_the_pod_that_is_deleted(after: conclusion.AfterDeletion, text: str) -> None:
     assert "; ".join(starts(fix(Route(), after=after, proposal=MOVE))) == text
 
 
@@ -353,32 +328,32 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
     ("what", "text"),
     [
         (
-            SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), trouble=NodeTrouble.NOT_READY),
+            conclusion.SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), trouble=NodeTrouble.NOT_READY),
             "tolerating the taint of a1 (not ready; the taint clears on recovery)",
         ),
         (
-            SufferingNodes(
+            conclusion.SufferingNodes(
                 nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), trouble=NodeTrouble.NOT_READY
             ),
             "tolerating the taints of a1 and 2 more (not ready; the taints clear on recovery)",
         ),
         (
-            SufferingNodes(nodes=("a1", "b1"), taints=("x:NoSchedule",), trouble=NodeTrouble.UNREACHABLE),
+            conclusion.SufferingNodes(nodes=("a1", "b1"), taints=("x:NoSchedule",), trouble=NodeTrouble.UNREACHABLE),
             "tolerating the taints of a1 and 1 more (kubelet unreachable; the taints clear on recovery)",
         ),
         (
-            WouldWarn(proposals=(nodes.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
+            conclusion.WouldWarn(proposals=(nodes.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
             "uncordon a1 (it would cause EmptySelector, SingleDomain)",
         ),
     ],
 )
-def test_what_is_left_alone(what: NotOffered, text: str) -> None:
+def test_what_is_left_alone(what: conclusion.NotOffered, text: str) -> None:
     assert left_alone(what) == text
 
 
 @pytest.mark.parametrize("trouble", NodeTrouble)
 def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
-    what = SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
+    what = conclusion.SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
     goes = "" if trouble in LASTING else "; the taint clears on recovery"
     goes = "; somebody set .+" if trouble is NodeTrouble.OUT_OF_SERVICE else goes
     assert re.fullmatch(rf"tolerating the taint of a1 \([^;]+{goes}\)", left_alone(what))
@@ -397,18 +372,18 @@ def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
             Ending(grace_seconds=30, over_since="2026-01-01T00:00:30Z"),
             "it is being deleted, and its grace period ended at 2026-01-01T00:00:30Z: check the kubelet of a1",
         ),
-        (BudgetsNotRead(), "its disruption budgets could not be listed"),
+        (conclusion.BudgetsNotRead(), "its disruption budgets could not be listed"),
         (EvictionRefused("The disruption budget web"), "The disruption budget web"),
         (KeptByController("Job"), "its Job would count it as failed"),
     ],
 )
-def test_why_a_pod_is_not_deleted(why: WhyNotDeleted, text: str) -> None:
-    staying = StayingPod(namespace="shop", name="web-0", node="a1", why=why)
+def test_why_a_pod_is_not_deleted(why: conclusion.WhyNotDeleted, text: str) -> None:
+    staying = conclusion.StayingPod(namespace="shop", name="web-0", node="a1", why=why)
     assert left_alone(staying) == f"deleting shop/web-0 on a1 ({text})"
 
 
 def test_a_fragment_names_its_object_and_marks_what_changes() -> None:
-    known = Fragment(
+    known = conclusion.Fragment(
         api_version="apps/v1",
         kind="Deployment",
         namespace="shop",
@@ -428,13 +403,13 @@ def test_a_fragment_names_its_object_and_marks_what_changes() -> None:
         "    app: web",
         "    tier: front  # changed",
     ]
-    changed = Fragment(removed=(), fields={"spec": {"a": 1}}, former={"spec": {"a": 2}})
+    changed = conclusion.Fragment(removed=(), fields={"spec": {"a": 1}}, former={"spec": {"a": 2}})
     assert fragment_text(changed).splitlines() == ["spec:", "  a: 1"]
 
 
-RECOVERY = NodeRecovery(nodes=("c1",), taints=("x",), trouble=NodeTrouble.NOT_READY, cordoned=False)
+RECOVERY = conclusion.NodeRecovery(nodes=("c1",), taints=("x",), trouble=NodeTrouble.NOT_READY, cordoned=False)
 OLD = PodName(namespace="shop", name="old")
-JOB_END = JobEnd(namespace="etl", name="load", nodes=("a1",), pods=2, priority=7, ours=False)
+JOB_END = conclusion.JobEnd(namespace="etl", name="load", nodes=("a1",), pods=2, priority=7, ours=False)
 WAITS: list[tuple[Wait, str]] = [
     (RECOVERY, "c1 to recover (not ready)"),
     (replace(RECOVERY, nodes=("c1", "c2")), "c1 or c2 to recover (not ready)"),
@@ -444,39 +419,39 @@ WAITS: list[tuple[Wait, str]] = [
     (replace(RECOVERY, problems=("DiskBad",)), "c1 to recover (condition DiskBad)"),
     (replace(RECOVERY, ending=(OLD,)), "c1 to recover (not ready), and for shop/old to end there"),
     (
-        NodeRemoval(nodes=("c1",), trouble=NodeTrouble.BEING_DELETED),
+        conclusion.NodeRemoval(nodes=("c1",), trouble=NodeTrouble.BEING_DELETED),
         "c1 to be removed (its Node object is being deleted): without it, the Pod can be scheduled",
     ),
     (
-        PodEnding(pods=(OLD, replace(OLD, name="older")), nodes=("c1",), ending=Ending(grace_seconds=30)),
+        conclusion.PodEnding(pods=(OLD, replace(OLD, name="older")), nodes=("c1",), ending=Ending(grace_seconds=30)),
         "shop/old and shop/older on c1: they are being deleted and end within 30s",
     ),
     (
-        PodEnding(pods=(OLD, replace(OLD, name="older")), nodes=("c1",), ending=Ending(over_since="noon")),
+        conclusion.PodEnding(pods=(OLD, replace(OLD, name="older")), nodes=("c1",), ending=Ending(over_since="noon")),
         (
             "shop/old and shop/older on c1: they are being deleted, and the first grace period ended at noon: check the"
             " kubelet of c1"
         ),
     ),
-    (PodRemoval(workload="job/web", why="is suspended"), "this Pod to be deleted: job/web is suspended"),
-    (ClaimCreation(claims=("disk",)), "the controller of the Pod to create the PersistentVolumeClaim disk"),
+    (conclusion.PodRemoval(workload="job/web", why="is suspended"), "this Pod to be deleted: job/web is suspended"),
+    (conclusion.ClaimCreation(claims=("disk",)), "the controller of the Pod to create the PersistentVolumeClaim disk"),
     (
-        RolloutGoesOn(workload=WEB, replaces=True),
+        conclusion.RolloutGoesOn(workload=WEB, replaces=True),
         f"the rollout of {WEB}: it replaces this Pod, which is of an older revision",
     ),
     (
-        RolloutGoesOn(workload=WEB),
+        conclusion.RolloutGoesOn(workload=WEB),
         f"the rollout of {WEB}: it deletes old Pods as new ones become Ready, which makes room for this one",
     ),
     (
-        JobGoesOn(workload="job/web", nodes=("a1", "b1"), pods=5, running=5),
+        conclusion.JobGoesOn(workload="job/web", nodes=("a1", "b1"), pods=5, running=5),
         (
             "one of the 5 running Pods of job/web to end: then this Pod, or another one of the Job, can be scheduled."
             " The Job goes on meanwhile"
         ),
     ),
     (
-        JobGoesOn(workload="job/web", nodes=("c1",), pods=1, running=5),
+        conclusion.JobGoesOn(workload="job/web", nodes=("c1",), pods=1, running=5),
         (
             "the running Pod of job/web on c1 to end: then this Pod, or another one of the Job, can be scheduled. The"
             " Job goes on meanwhile"
@@ -493,9 +468,12 @@ WAITS: list[tuple[Wait, str]] = [
         replace(JOB_END, ours=True, pods=1),
         "job etl/load to end, or suspend it: its 1 Pod with priority 7 uses the room on a1",
     ),
-    (NodeAddition(autoscaler="Karpenter", pools="NodePool p"), "a node that Karpenter may add from NodePool p"),
     (
-        NodeAddition(autoscaler="Karpenter"),
+        conclusion.NodeAddition(autoscaler="Karpenter", pools="NodePool p"),
+        "a node that Karpenter may add from NodePool p",
+    ),
+    (
+        conclusion.NodeAddition(autoscaler="Karpenter"),
         "a node that starts: it is not Ready yet, and Karpenter sees room for the Pod there",
     ),
 ]

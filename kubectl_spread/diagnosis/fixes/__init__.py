@@ -2,8 +2,7 @@
 
 * situation.py: what keeps the Pod off each node
 * proposals.py, candidate.py: what all changes have in common; one change, and the situation with it made
-* constraints.py, nodes.py, demands.py, moves.py: the families of changes, and which are worth trying; each has its
-  texts in the module of the same name in wording/fixes
+* constraints.py, nodes.py, demands.py, moves.py: the families of changes, and which are worth trying
 * search.py: single changes, then pairs
 * route.py, rollout.py: how a change is made permanent, what that triggers, and whether replaced Pods find nodes again
 * waits.py: what would help too, but is not a change to make

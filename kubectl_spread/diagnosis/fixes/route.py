@@ -21,6 +21,7 @@ from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.statefulset import comes_after, first_updated_ordinal, ordinal_of, with_partition
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import controller_of, owner_of, revision_of
+from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     ChangeNode,
@@ -37,26 +38,14 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 )
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
 from kubectl_spread.diagnosis.fixes.conclusion import (
-    BehindPartition,
     Command,
     Effect,
     Fragment,
     Keeper,
-    NextRun,
     Obstacle,
     Obstructed,
-    OwnerRecreated,
-    PartitionLowered,
-    PendingPodsOnly,
-    PodRecreated,
-    PodsRecreated,
-    Replacing,
-    Rollback,
     Rollout,
     Route,
-    TemplateApplied,
-    TemplateUnreadable,
-    ThisPodOnly,
     Verb,
 )
 from kubectl_spread.diagnosis.fixes.constraints import AddPodLabel
@@ -119,7 +108,7 @@ def _recreate(part: ReplacePod, situation: Situation, waiting: Sequence[Pod]) ->
         owner = str(owner_of(part.obj, snapshot))
         return Route(
             commands=(_delete_command(waiting),),
-            effect=TemplateApplied(owner=owner, lacks=part.lacks, waiting=len(waiting)),
+            effect=conclusion.TemplateApplied(owner=owner, lacks=part.lacks, waiting=len(waiting)),
             disturbs=Disturbance.REPLACED if _lets_rollout_go_on(before, situation) else Disturbance.NOTHING,
         )
     if not isinstance(part.proposal, RollBack):
@@ -167,7 +156,9 @@ def _lower_partition(before: workloads.StatefulSet, situation: Situation, waitin
     lower = set_to(PARTITION, max(lowest - before.spec.ordinals.start, 0))
     route = Route(
         commands=(_command("patch", before, (lower,)), _delete_command(waiting)),
-        effect=PartitionLowered(owner=_type_and_name(before), partition=first, pods=replaced, waiting=len(waiting)),
+        effect=conclusion.PartitionLowered(
+            owner=_type_and_name(before), partition=first, pods=replaced, waiting=len(waiting)
+        ),
         disturbs=Disturbance.REPLACED if replaced else Disturbance.NOTHING,
     )
     return _with_source(route, before, with_partition(before, lowest), situation)
@@ -215,7 +206,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
         if isinstance(situation.topmost_owner, workloads.Job):
             yield _patch_pods_of_job(command, edits, situation.topmost_owner, waiting)
             return
-        yield Route(commands=(command,), effect=ThisPodOnly())
+        yield Route(commands=(command,), effect=conclusion.ThisPodOnly())
     yield _change_owner(edits, situation, waiting)
 
 
@@ -223,7 +214,7 @@ def _patch_pods_of_job(command: Command, edits: Sequence[PodEdit], job: workload
     """Return how to patch the Pending Pods of a Job, whose template cannot be changed while it exists."""
     same = [pod for pod in waiting[1:] if operations_of(edits, as_template(pod)) == command.operations]
     patch = replace(command, others=tuple(pod.metadata.name for pod in same))
-    effect = PendingPodsOnly(owner=_type_and_name(job), waiting=len(patch.others) + 1)
+    effect = conclusion.PendingPodsOnly(owner=_type_and_name(job), waiting=len(patch.others) + 1)
     return Route(commands=(patch,), effect=effect)
 
 
@@ -232,12 +223,12 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
     if pod.metadata.controller is None:
         # It has no owner, and its constraints cannot be changed.
         command = _command("replace", pod, operations_of(edits, as_template(pod)))
-        return Route(commands=(command,), effect=PodRecreated())
+        return Route(commands=(command,), effect=conclusion.PodRecreated())
     owner = situation.patchable_owner
     if owner is None:
         fields = dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod)))
         return Route(
-            effect=TemplateUnreadable(owner=str(owner_of(pod, snapshot)), fields=tuple(fields)),
+            effect=conclusion.TemplateUnreadable(owner=str(owner_of(pod, snapshot)), fields=tuple(fields)),
             # Which other Pods come from that template is not known.
             disturbs=Disturbance.REPLACED,
             fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))),
@@ -283,11 +274,11 @@ def _with_source(route: Route, owner: Workload, changed: Workload, situation: Si
 def _with_running(route: Route, owner: Workload, situation: Situation) -> Effect | None:
     """Return the effect with how many of the replaced Pods run."""
     effect = route.effect
-    if not isinstance(effect, Replacing) or route.disturbs is Disturbance.NOTHING:
+    if not isinstance(effect, conclusion.Replacing) or route.disturbs is Disturbance.NOTHING:
         return effect
     if not situation.running:
         effect = replace(effect, nothing_runs=True)
-    elif not isinstance(effect, BehindPartition):
+    elif not isinstance(effect, conclusion.BehindPartition):
         replaced = effect.pods if isinstance(effect, Rollout) and not effect.waiting else None
         most = replaced or getattr(owner.spec, "replicas_wanted", None) or 0
         effect = replace(effect, at_work=situation.at_work if situation.at_work < most else None)
@@ -416,7 +407,7 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
         return _recreate_job(owner, edits)
     patch = Route(commands=(_command("patch", owner, _template_operations(owner, edits)),))
     if isinstance(owner, workloads.CronJob):
-        return replace(patch, effect=NextRun(owner=_type_and_name(owner)))
+        return replace(patch, effect=conclusion.NextRun(owner=_type_and_name(owner)))
     # A Pod that is evicted later is recreated with the change.
     pending = waiting if situation.bound_for is None else ()
     return _roll_back(_roll_out(patch, owner, pending, situation), with_edits(owner, edits), situation)
@@ -440,7 +431,7 @@ def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
     controller = staying[0].metadata.controller
     by_set = controller is not None and controller.kind == workloads.ReplicaSet.__name__
     reused = f"replicaset/{controller.name}" if controller and by_set else f"revision {revision_of(staying[0])}"
-    effect = Rollback(owner=route.effect.owner, reused=reused, pods=len(staying))
+    effect = conclusion.Rollback(owner=route.effect.owner, reused=reused, pods=len(staying))
     if by_set and isinstance(changed, workloads.Deployment):
         created = max(changed.spec.replicas_wanted - len(staying), 0)
         others = sum(pod.at_work for pod in situation.running if pod not in staying)
@@ -477,7 +468,7 @@ def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], change: Route, ru
     """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
     named = _type_and_name(owner)
     if not isinstance(owner, workloads.StatefulSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
-        effect = PodsRecreated(owner=named, waiting=len(waiting)) if waiting else None
+        effect = conclusion.PodsRecreated(owner=named, waiting=len(waiting)) if waiting else None
         return replace(change, commands=(*change.commands, *_deletions(waiting)), effect=effect)
     first = first_updated_ordinal(owner)
     updated = [pod for pod in waiting if ordinal_of(pod) >= first]
@@ -488,7 +479,7 @@ def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], change: Route, ru
         # The rollout waits for the Pending Pod forever, unless that is deleted.
         return replace(route, effect=Rollout(owner=named, pods=pods, waiting=len(updated)))
     partition = first - owner.spec.ordinals.start
-    behind = BehindPartition(owner=named, partition=partition, pods=pods, waiting=len(updated))
+    behind = conclusion.BehindPartition(owner=named, partition=partition, pods=pods, waiting=len(updated))
     return replace(route, effect=behind, disturbs=Disturbance.REPLACED if pods else Disturbance.NOTHING)
 
 
@@ -506,6 +497,6 @@ def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:
         ]
     return Route(
         commands=(_command("replace", job, tuple(operations)),),
-        effect=OwnerRecreated(owner=_type_and_name(job)),
+        effect=conclusion.OwnerRecreated(owner=_type_and_name(job)),
         disturbs=Disturbance.LOST,
     )

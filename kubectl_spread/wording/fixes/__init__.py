@@ -5,7 +5,7 @@ The classes that keep the promise of the constraint come first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import assert_never
 
@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.fixes.moves import MovePod
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.objects.meta import grouped
-from kubectl_spread.wording.fixes import constraints, demands, moves, nodes
+from kubectl_spread.wording.fixes.proposals import CAUTIONS, of_constraints, of_others
 from kubectl_spread.wording.fixes.routes import sets_off
 from kubectl_spread.wording.fixes.waits import ending_text, suffering_text
 from kubectl_spread.wording.reference import entries_named
@@ -26,8 +26,6 @@ from kubectl_spread.wording.words import capital, count_of, enumerated, first_an
 BY_AUTOSCALER = ", by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""
 NO_NODE_THERE = "No node is in all of these domains: first make sure that the node pool covers the zone"
-FAMILIES = (constraints, nodes, demands, moves)
-"""The texts of the changes, and what to know before they are made."""
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
@@ -48,15 +46,6 @@ _HIDDEN: Mapping[Hidden, str] = {
 }
 
 
-def _text(change: Proposal) -> Callable[..., str]:
-    texts: Iterator[Mapping[type[Proposal], Callable[..., str]]] = (family.TEXTS for family in FAMILIES)
-    return next(found[type(change)] for found in texts if type(change) in found)
-
-
-def _caution(change: Proposal) -> str:
-    return next((family.CAUTIONS[type(change)] for family in FAMILIES if type(change) in family.CAUTIONS), "")
-
-
 def summary(fix: conclusion.Fix) -> str:
     """Return the changes in words."""
     if isinstance(fix.proposals[0], AddNode):
@@ -68,13 +57,17 @@ def changes(made: Sequence[Proposal]) -> str:
     """Return the changes in words, one that several constraints get once."""
     alike = grouped(made, lambda each: replace(each, topology_key="") if isinstance(each, OfConstraint) else each)
     keys = ([each.topology_key for each in parts if isinstance(each, OfConstraint)] for parts in alike.values())
-    return "; also ".join(_text(part)(part, *filter(None, [on])) for part, on in zip(alike, keys, strict=True))
+    texts = (
+        of_constraints(part, on) if isinstance(part, OfConstraint) else of_others(part)
+        for part, on in zip(alike, keys, strict=True)
+    )
+    return "; also ".join(texts)
 
 
 def starts(fix: conclusion.Fix) -> Sequence[str]:
     """Return what running the commands sets off, or what to do where there is none: a clause each."""
     cautions = (
-        _after_deletion(fix, part) if isinstance(part, MovePod) else filter(None, [_caution(part)])
+        _after_deletion(fix, part) if isinstance(part, MovePod) else filter(None, [CAUTIONS.get(type(part))])
         for part in fix.proposals
     )
     stays = ("its new volume is created where the Pod is placed, and may keep it there",) if fix.for_good else ()
@@ -225,7 +218,7 @@ def further_node(fix: conclusion.Fix) -> str:
 
 def _new_node(fix: conclusion.Fix, others: str = "") -> str:
     node, decided = fix.proposals[0], fix.decision
-    what, sentences = _text(node)(node), [NO_NODE_THERE] * (isinstance(node, AddNode) and node.elsewhere)
+    what, sentences = of_others(node), [NO_NODE_THERE] * (isinstance(node, AddNode) and node.elsewhere)
     if decided is not None:
         from kubectl_spread.wording.autoscalers import added_by  # Most clusters have no autoscaler.
 

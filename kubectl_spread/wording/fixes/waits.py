@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion
@@ -56,68 +56,42 @@ def _node_recovery(wait: conclusion.NodeRecovery) -> str:
     return f"{any_of} to recover ({trouble}){lifted}{ended}"
 
 
-def _node_removal(wait: conclusion.NodeRemoval) -> str:
-    without = "it" if len(wait.nodes) == 1 else "them"
-    leaves = f"{first_and_more(wait.nodes)} to be removed ({TROUBLES[wait.trouble]})"
-    return f"{leaves}: without {without}, the Pod can be scheduled"
-
-
-def _pod_ending(wait: conclusion.PodEnding) -> str:
-    where = f"{enumerated([*map(str, wait.pods)])} on {enumerated(wait.nodes)}"
-    return f"{where}: {ending_text(wait.ending, wait.nodes, one=len(wait.pods) == 1)}"
-
-
-def _pod_removal(wait: conclusion.PodRemoval) -> str:
-    return f"this Pod to be deleted: {wait.workload} {wait.why}"
-
-
-def _claim_creation(wait: conclusion.ClaimCreation) -> str:
-    return f"the controller of the Pod to create the PersistentVolumeClaim {enumerated(wait.claims)}"
-
-
-def _rollout_goes_on(wait: conclusion.RolloutGoesOn) -> str:
-    if wait.replaces:
-        return f"the rollout of {wait.workload}: it replaces this Pod, which is of an older revision"
-    return (
-        f"the rollout of {wait.workload}: it deletes old Pods as new ones become Ready, which makes room for this one"
-    )
-
-
-def _job_goes_on(wait: conclusion.JobGoesOn) -> str:
-    which = "the" if wait.pods == 1 else f"one of the {wait.pods}"
-    where = f" on {enumerated(wait.nodes)}" if wait.pods < wait.running else ""
-    ends = f"{which} running {'Pod' if wait.pods == 1 else 'Pods'} of {wait.workload}{where} to end"
-    return f"{ends}: then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
-
-
-def _job_end(wait: conclusion.JobEnd) -> str:
-    or_suspend = "suspend it" if wait.ours else f"ask the owner of namespace {wait.namespace} to suspend it"
-    use = f"its {count_of(wait.pods, 'Pod')} with priority {wait.priority} use{'s' * (wait.pods == 1)} the room"
-    return f"job {wait.namespace}/{wait.name} to end, or {or_suspend}: {use} on {first_and_more(wait.nodes)}"
-
-
-def _node_addition(wait: conclusion.NodeAddition) -> str:
-    if wait.pools:
-        return f"a node that {wait.autoscaler} may add from {wait.pools}"
-    return f"{listed(wait.nodes) or STARTING}: it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"
-
-
-_TEXTS: Mapping[type[conclusion.Wait], Callable[..., str]] = {
-    conclusion.NodeRecovery: _node_recovery,
-    conclusion.NodeRemoval: _node_removal,
-    conclusion.PodEnding: _pod_ending,
-    conclusion.PodRemoval: _pod_removal,
-    conclusion.ClaimCreation: _claim_creation,
-    conclusion.RolloutGoesOn: _rollout_goes_on,
-    conclusion.JobGoesOn: _job_goes_on,
-    conclusion.JobEnd: _job_end,
-    conclusion.NodeAddition: _node_addition,
-}
-
-
 def wait_text(wait: conclusion.Wait) -> str:
     """Return what is waited for."""
-    return _TEXTS[type(wait)](wait)
+    match wait:
+        case conclusion.NodeRecovery():
+            return _node_recovery(wait)
+        case conclusion.NodeRemoval():
+            without = "it" if len(wait.nodes) == 1 else "them"
+            leaves = f"{first_and_more(wait.nodes)} to be removed ({TROUBLES[wait.trouble]})"
+            return f"{leaves}: without {without}, the Pod can be scheduled"
+        case conclusion.PodEnding():
+            where = f"{enumerated([*map(str, wait.pods)])} on {enumerated(wait.nodes)}"
+            return f"{where}: {ending_text(wait.ending, wait.nodes, one=len(wait.pods) == 1)}"
+        case conclusion.PodRemoval():
+            return f"this Pod to be deleted: {wait.workload} {wait.why}"
+        case conclusion.ClaimCreation():
+            return f"the controller of the Pod to create the PersistentVolumeClaim {enumerated(wait.claims)}"
+        case conclusion.RolloutGoesOn():
+            then = "deletes old Pods as new ones become Ready, which makes room for this one"
+            then = "replaces this Pod, which is of an older revision" if wait.replaces else then
+            return f"the rollout of {wait.workload}: it {then}"
+        case conclusion.JobGoesOn():
+            which = "the running Pod" if wait.pods == 1 else f"one of the {wait.pods} running Pods"
+            where = f" on {enumerated(wait.nodes)}" if wait.pods < wait.running else ""
+            then = "then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
+            return f"{which} of {wait.workload}{where} to end: {then}"
+        case conclusion.JobEnd():
+            suspend = "suspend it" if wait.ours else f"ask the owner of namespace {wait.namespace} to suspend it"
+            use = f"its {count_of(wait.pods, 'Pod')} with priority {wait.priority} use{'s' * (wait.pods == 1)} the room"
+            return f"job {wait.namespace}/{wait.name} to end, or {suspend}: {use} on {first_and_more(wait.nodes)}"
+        case conclusion.NodeAddition() if wait.pools:
+            return f"a node that {wait.autoscaler} may add from {wait.pools}"
+        case conclusion.NodeAddition():
+            sees = f"it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"
+            return f"{listed(wait.nodes) or STARTING}: {sees}"
+        case _:
+            raise NotImplementedError(wait.kind)
 
 
 def suffering_text(what: conclusion.SufferingNodes) -> str:
