@@ -161,31 +161,6 @@ def test_a_server_that_fails_is_no_answer(words: tuple[str, ...], server: ApiSer
     assert ended.stderr.startswith("error: ")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("check", "-f", "a.yaml", "-k", "b"), "only one of -f or -k can be specified"),
-        (("check", "-k", "b", "-R"), "the -k flag can't be used with -f or -R"),
-        (("check",), "must specify one of -f and -k"),
-        (("check", "-f", str(CHECKOUT), "--dry-run", "client"), "'client' for --dry-run; must be one of: none, server"),
-        (("check", "-f", str(CHECKOUT), "--dry-run", "server", "--from", str(SHOP)), "asks an API server"),
-    ],
-)
-def test_flags_that_do_not_go_together(words: tuple[str, ...], said: str) -> None:
-    ended = run(*words)
-    assert ended.code == 2
-    assert said in ended.error
-
-
-def test_files_may_be_named_together(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.yaml").write_text(
-            f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}-pod}}\nspec: {{}}\n"
-        )
-    ended = run("check", "-f", f"{tmp_path}/a.yaml,{tmp_path}/b.yaml", "--from", SHOP, "-o", "name")
-    assert ended.stdout == "pod/a-pod\npod/b-pod\n"
-
-
 def test_a_selector_chooses_among_the_manifests() -> None:
     ended = run("check", "-f", CHECKOUT, "-l", "app=other", "--from", SHOP)
     assert ended.code == 2

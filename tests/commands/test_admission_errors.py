@@ -289,7 +289,7 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     described = workload("Deployment", "web", pods=template(nodeSelector={"no": "where"}), replicas=1, paused=True)
     report = checked([described], [*ABC, *live, running])
     (item,) = report.items
-    assert (item.placements, item.verdict, exit_codes.of_check(report)) == ((), Verdict.SCHEDULABLE, 0)
+    assert (item.placements, item.verdict, item.jam, exit_codes.of_check(report)) == ((), Verdict.SCHEDULABLE, None, 0)
     assert check_sentence(item) == "no Pod needs to be scheduled."
     more = {**described, "spec": {**described["spec"], "replicas": 2}}
     assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1

@@ -459,14 +459,6 @@ def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked:
     assert "InjectedFields" in {finding.id for finding in item.findings}
 
 
-def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
-    changed = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}), replicas=1, paused=True)
-    labels = {"app": "web", "pod-template-hash": "h1"}
-    living = owned("web-h1-a", "ReplicaSet", "web-h1", on="a1", labels=labels)
-    item = only(checked([changed], [*ABC, workload("Deployment", "web"), revision("web", 1), living]))
-    assert (item.verdict, item.placements, item.jam) == ("Schedulable", (), None)
-
-
 @pytest.mark.parametrize(("objects", "otherwise"), [(ABC, "all 2 replicas can be"), ([], "not schedulable.")])
 def test_a_gate_comes_before_all_else(checked: Check, objects: Sequence[Object], otherwise: str) -> None:
     gated = template(schedulingGates=[{"name": "example.com/wait"}])

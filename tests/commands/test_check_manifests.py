@@ -86,7 +86,7 @@ def test_a_kustomization_without_pods_is_named(monkeypatch: pytest.MonkeyPatch, 
         ((), "must specify one of -f and -k"),
         (("-f", "a", "-k", "b"), "only one of -f or -k can be specified"),
         (("-k", "b", "-R"), "the -k flag can't be used with -f or -R"),
-        (("-f", "a", "--dry-run", "client", "--from", "b"), "invalid argument 'client' for --dry-run"),
+        (("-f", "a", "--dry-run", "client", "--from", "b"), "'client' for --dry-run; must be one of: none, server"),
         (("-f", "a", "--dry-run=server", "--from", "b"), "--dry-run=server asks an API server; leave out --from"),
     ],
 )
