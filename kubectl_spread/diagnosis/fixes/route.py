@@ -107,7 +107,7 @@ def _recreate(part: ReplacePod, situation: Situation, waiting: Sequence[Pod]) ->
     if before is None or released is None:
         owner = str(owner_of(part.obj, snapshot))
         return Route(
-            commands=(_delete_command(waiting),),
+            commands=_deletions(waiting),
             effect=conclusion.TemplateApplied(owner=owner, lacks=part.lacks, waiting=len(waiting)),
             disturbs=Disturbance.REPLACED if _lets_rollout_go_on(before, situation) else Disturbance.NOTHING,
         )
@@ -155,7 +155,7 @@ def _lower_partition(before: workloads.StatefulSet, situation: Situation, waitin
     replaced = sum(not revisions.is_of_newest_revision(pod, before) for pod in between)
     lower = set_to(PARTITION, max(lowest - before.spec.ordinals.start, 0))
     route = Route(
-        commands=(_command("patch", before, (lower,)), _delete_command(waiting)),
+        commands=(_command("patch", before, (lower,)), *_deletions(waiting)),
         effect=conclusion.PartitionLowered(
             owner=_type_and_name(before), partition=first, pods=replaced, waiting=len(waiting)
         ),
@@ -164,25 +164,23 @@ def _lower_partition(before: workloads.StatefulSet, situation: Situation, waitin
     return _with_source(route, before, with_partition(before, lowest), situation)
 
 
-def _deletions(pods: Sequence[Pod]) -> Sequence[Command]:
-    return [_delete_command(pods)] if pods else []
-
-
-def _delete_command(pods: Sequence[Pod]) -> Command:
-    names = [pod.metadata.name for pod in pods]
-    return Command(verb="delete", kind="pod", namespace=pods[0].metadata.namespace, name=names[0], others=(*names[1:],))
+def _deletions(pods: Sequence[Pod]) -> tuple[Command, ...]:
+    """Return the command that deletes the Pods of one namespace; none for none."""
+    if not pods:
+        return ()
+    first, *others = (pod.metadata.name for pod in pods)
+    return (replace(_command("delete", pods[0]), name=first, others=tuple(others)),)
 
 
 def _change_object(part: ChangeNode | NewNode | DeletePod) -> Route:
     """Return how to change an object. A Pod that is being deleted is deleted by force, unless it has finalizers."""
     if not isinstance(part, DeletePod):
         return Route(commands=(part.command,) if isinstance(part, ChangeNode) else ())
-    pod, (namespace, name) = part.obj, part.obj.key
+    pod = part.obj
     if pod.terminating and pod.metadata.finalizers:
         return Route()
     disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
-    command = Command(verb="delete", kind="pod", namespace=namespace, name=name, force=pod.terminating)
-    return Route(commands=(command,), disturbs=disturbs)
+    return Route(commands=(replace(_command("delete", pod), force=pod.terminating),), disturbs=disturbs)
 
 
 def _command(verb: Verb, obj: Pod | Workload, operations: Operations = ()) -> Command:

@@ -12,11 +12,13 @@ from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE_IN_PAIRS
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects import kinds
 from kubectl_spread.wording.fixes import OVERTAKEN
+from tests import build_storage
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import fixes, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
 RS = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "other"}
+STATIC = {"apiVersion": "v1", "kind": "Node", "name": "n"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 BIG = {"cpu": "6"}
 
@@ -142,26 +144,10 @@ class TestWhich:
         assert fixes(avoided, pod("p", affinity=anti))["MovePod"].feasible == ("a1",)
 
     def test_one_that_uses_the_claim_for_one_pod_only(self) -> None:
-        single: Object = {
-            "apiVersion": "v1",
-            "kind": "PersistentVolumeClaim",
-            "metadata": {"name": "data", "namespace": "default"},
-            "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "pv"},
-            "status": {"phase": "Bound"},
-        }
-        bound = {"metadata": {**single["metadata"], "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}
-        volume = {
-            "apiVersion": "v1",
-            "kind": "PersistentVolume",
-            "metadata": {"name": "pv"},
-            "spec": {
-                "capacity": {"storage": "1Gi"},
-                "accessModes": ["ReadWriteOncePod"],
-                "claimRef": {"name": "data", "namespace": "default"},
-            },
-        }
         cordoned = node("c", unschedulable=True)
-        objects = [node("n"), cordoned, {**single, **bound}, volume, pod("user", on="c", volumes=claim("data"))]
+        single = build_storage.claim("data", bound_to="pv", modes=["ReadWriteOncePod"])
+        disk = build_storage.volume("pv", modes=["ReadWriteOncePod"])
+        objects = [node("n"), cordoned, single, disk, pod("user", on="c", volumes=claim("data"))]
         found = fixes(objects, pod("p", volumes=claim("data")))["MovePod"]
         assert found.commands == ("kubectl delete pod user -n default",)
 
@@ -210,9 +196,6 @@ class TestWhen:
     def test_not_when_budgets_could_not_be_listed(self) -> None:
         assert "MovePod" not in fixes(full(**TOLERANT), PENDING, unread=[kinds.POD_DISRUPTION_BUDGET])
 
-    def test_not_a_static_pod(self) -> None:
-        assert "MovePod" not in fixes(full(owner={"apiVersion": "v1", "kind": "Node", "name": "n"}), PENDING)
-
     def test_that_it_comes_back_elsewhere_is_said_only_where_that_is_sure(self) -> None:
         """What is made again is bound by no constraint, and its old node is the emptiest."""
         counting = [spread(ZONE, selector={"matchLabels": {"team": "obs"}})]
@@ -234,12 +217,14 @@ class TestWhen:
         found = fixes(full(**TOLERANT, **preferring), PENDING)["MovePod"]
         assert found.starts == "replicaset/other recreates it on another node"
 
-    @pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
-    def test_not_what_comes_back_to_its_node_or_counts_as_failed(self, kind: str) -> None:
-        found = search(full(**TOLERANT, owner={**RS, "kind": kind}), PENDING)
-        assert "MovePod" not in {fix.id for fix in found.fixes}
-        told = [line for line in found.left_alone if line.startswith("deleting default/holder on n (")]
-        assert bool(told) is (kind == "Job")
+    @pytest.mark.parametrize(
+        "by", [{**RS, "kind": "DaemonSet"}, {**RS, "kind": "Job"}, STATIC], ids=lambda by: by["kind"]
+    )
+    def test_not_what_belongs_to_its_node_or_counts_as_failed(self, by: Object) -> None:
+        report = search(full(**TOLERANT, owner=by), PENDING)
+        assert "MovePod" not in {fix.id for fix in report.fixes}
+        staying = [line for line in report.left_alone if line.startswith("deleting default/holder on n (")]
+        assert bool(staying) is (by["kind"] == "Job")
 
     @pytest.mark.parametrize(
         ("mark", "value", "offered"),

@@ -39,15 +39,8 @@ def test_a_name_is_one_argument_whatever_is_in_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["--all", "-A", "--", "-"])
 def test_a_name_is_no_flag(name: str) -> None:
-    assert reaching(kubectl("delete pod", name, flags=("-n", "shop"))) == [
-        "kubectl",
-        "delete",
-        "pod",
-        "-n",
-        "shop",
-        "--",
-        name,
-    ]
+    words = reaching(kubectl("delete pod", name, flags=("-n", "shop")))
+    assert words == ["kubectl", "delete", "pod", "-n", "shop", "--", name]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=3))
