@@ -36,7 +36,7 @@ from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
-from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
+from kubectl_spread.diagnosis.preemption import Preemption, nomination_report
 from kubectl_spread.diagnosis.upcoming_pods import MOST_TRIED, NotCreated, creation_failure
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -47,8 +47,7 @@ from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.incomplete import summary_of
-from kubectl_spread.wording.pending import waits_for_volumes
+from kubectl_spread.wording.pending import summary_of
 from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -261,7 +260,6 @@ def _explain(
         held_by=pod.spec.gates,
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(judgement.evaluation, handle),
-        summary=_awaited_volumes(judgement) or report.summary,
     )
     item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
     item = replace(item, fixes=with_offered(item))
@@ -276,7 +274,7 @@ def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType
         return UNSET
     ends = place_each(tried, Handles(handle))
     left, handle = ends.left, ends.handles.default
-    summary = summary_of(decide(left[0], handle), named=False) if left else ""
+    summary = summary_of(decide(left[0], handle).conclusion) if left else ""
     return Siblings(pending=len(tried), placed=len(ends.nodes), summary=summary)
 
 
@@ -288,7 +286,7 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         name=pod.metadata.name,
         same_as=like.name,
         event=None,
-        summary=_awaited_volumes(judgement) or summary_of(judgement),
+        summary=summary_of(judgement.conclusion),
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
@@ -301,8 +299,3 @@ def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
     snapshot, known = view.snapshot, view.handle(pod.spec.scheduler_name).profile.serves(pod)
     chosen = None if pod.key in snapshot.undecided else pod.key in snapshot.assumed
     return with_event(item, last_failure(pod, snapshot), chosen=chosen, known=known)
-
-
-def _awaited_volumes(judgement: Judgement) -> str:
-    volumes = awaited(judgement.evaluation.pod, judgement.handle)
-    return waits_for_volumes(volumes) if volumes else ""

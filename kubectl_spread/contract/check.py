@@ -20,7 +20,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Require
 from kubectl_spread.gaps import Gap, is_about_fixes
 from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import DomainRange, Placement, Violation
-from kubectl_spread.wording.incomplete import summary_of
+from kubectl_spread.wording.pending import summary_of
 
 
 class Jam(placement.Jam, frozen=True, kw_only=True):
@@ -183,4 +183,4 @@ def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
     if judgement is outcome.judgement:
         return Jam(**asdict(jam), summary=first.summary, conflict=first.conflict)
     conflict = judgement.blame.core if judgement.blame else ()
-    return Jam(**asdict(jam), summary=summary_of(judgement), conflict=conflict)
+    return Jam(**asdict(jam), summary=summary_of(judgement.conclusion), conflict=conflict)

@@ -23,7 +23,7 @@ from kubectl_spread.gaps import Gap
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.causes import shared_text
-from kubectl_spread.wording.incomplete import summary_of
+from kubectl_spread.wording.pending import summary_of
 from kubectl_spread.wording.reasons import reason_text
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
@@ -150,7 +150,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict if handle.decides(pod) or handle.is_orphan(pod) else Verdict.INCOMPLETE,
-        summary=summary_of(judgement),
+        summary=summary_of(judgement.conclusion),
         cause=to_blame.cause if to_blame else UNSET,
         message=judgement.message,
         # Scores are relative: they say nothing if some nodes were not read.

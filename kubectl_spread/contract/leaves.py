@@ -24,6 +24,7 @@ from kubectl_spread.wording.check import assumption
 from kubectl_spread.wording.incomplete import Incomplete, entries
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.rebalance import plan_note_text, reason_of_item
+from kubectl_spread.wording.simulate import why_pending
 
 
 class HasGaps(Protocol):
@@ -64,6 +65,11 @@ def notes(report: RebalanceReport) -> tuple[str, ...]:
     return tuple(map(plan_note_text, report.notes))
 
 
+def summary(waiting: PendingPods) -> str:
+    """What is to blame, in a sentence or two."""
+    return why_pending(waiting.reasons)
+
+
 GAPS = Leaf(added=(incomplete,))
 
 
@@ -77,7 +83,7 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     CheckReport: GAPS,
     Fix: FIX,
     PendingItem: SEARCHED | GAPS,
-    PendingPods: GAPS,
+    PendingPods: GAPS | Leaf(added=(summary,), left_out=frozenset({"reasons"})),
     PendingReport: GAPS,
     RebalanceItem: Leaf(added=(reason, waits)),
     PlannedEviction: Leaf(added=(command,)),

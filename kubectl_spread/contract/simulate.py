@@ -10,16 +10,13 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
-from kubectl_spread.diagnosis.evaluation import Decision
-from kubectl_spread.diagnosis.step_changes import DeletedPods, StepChange, WaitingPods, WaitingRevision
+from kubectl_spread.diagnosis.step_changes import DeletedPods, StepChange, WaitingPods, WaitingReason
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.incomplete import summary_of
-from kubectl_spread.wording.simulate import blocked_text, note_text, of_some, outcome_text
-from kubectl_spread.wording.words import held_by_gates
+from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):
@@ -47,7 +44,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
         before: how many would be Pending without the step; the most in any order.
         range: the fewest and the most seen in any order.
         message: the scheduler's message; empty if none is Pending in this outcome.
-        summary: what is to blame, in a sentence or two.
+        reasons: why they wait; empty if none is Pending in this outcome.
         incomplete: what that could not take into account.
     """
 
@@ -57,7 +54,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
     before: int = 0
     range: tuple[int, int]
     message: str
-    summary: str
+    reasons: tuple[WaitingReason, ...] = ()
     incomplete: tuple[Gap, ...] = ()
 
 
@@ -183,30 +180,16 @@ def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ..
 
 def _pending_pods(waiting: WaitingPods) -> PendingPods:
     namespace, ref = waiting.key
-    explained = _explained(waiting.revisions)
+    reasons = waiting.reasons
+    decisions = {each.decision.conclusion: each.decision for each in reversed(waiting.revisions)}
+    explained = [decisions[reason.conclusion] for reason in reasons]
     return PendingPods(
         namespace=namespace,
         workload=ref,
         count=waiting.counts[0],
         before=waiting.before,
         range=(min(waiting.counts), max(waiting.counts)),
-        message=(explained[0][1].message or "") if explained else "",
-        summary=" ".join(summary for summary, _ in explained),
-        incomplete=tuple(dict.fromkeys(gap for _, decision in explained for gap in decision.gaps)),
+        message=(explained[0].message or "") if explained else "",
+        reasons=reasons,
+        incomplete=tuple(dict.fromkeys(gap for decision in explained for gap in decision.gaps)),
     )
-
-
-def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decision]]:
-    """Return each summary with how many Pods it is about, unless it is about all of them, and the first decision."""
-    found: dict[str, list[WaitingRevision]] = {}
-    for each in revisions:
-        held = each.pod.spec.gates
-        named = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else ""
-        found.setdefault(named or summary_of(each.decision, named=False), []).append(each)
-    if len(found) == 1:
-        return [(summary, alike[0].decision) for summary, alike in found.items()]
-    several = len({each.old for each in revisions}) > 1
-    return [
-        (of_some(sum(each.number for each in alike), summary, old=alike[0].old if several else None), alike[0].decision)
-        for summary, alike in found.items()
-    ]

@@ -325,6 +325,11 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
     counted: bool = True
     ignoring: tuple[Policy, ...] = ()
 
+    @property
+    def only_place(self) -> bool:
+        """Whether the constraint allows no other domain."""
+        return self.only and self.constraint.skew_if_placed is not None
+
 
 class Conflict(Cause, frozen=True, kw_only=True):
     """Each requirement leaves nodes, but all together leave none."""
@@ -365,3 +370,9 @@ AnyCause: TypeAlias = (
 
 RootCause: TypeAlias = DaemonNode | WaitsForTerminatingPods | MisspeltKey | NoSelector | GhostSelector
 """The causes that explain more than a constraint and the nodes that it rejects."""
+
+
+def counts_other_revisions(cause: AnyCause) -> bool:
+    """Whether a constraint is the cause that counts Pods of other revisions too, and closes domains because of them."""
+    constraint = getattr(cause, "constraint", None)
+    return constraint is not None and any(others.own for others in constraint.others)

@@ -13,13 +13,14 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis import domains, lint
+from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding, GhostPod, StaleEvent
-from kubectl_spread.diagnosis.incomplete import incomplete
-from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
+from kubectl_spread.diagnosis.incomplete import deciders, incomplete
+from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Preemption, awaited, preemption_report
 from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.diagnosis.root_cause import Blame
-from kubectl_spread.gaps import Gap
+from kubectl_spread.gaps import Decider, Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -43,6 +44,26 @@ class Verdict(StrEnum):
     INCOMPLETE = "Incomplete"
     INVALID = "Invalid"
     FAILED_CREATE = "FailedCreate"
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What decides about a Pod, and what leaves it no node.
+
+    Attributes:
+        awaited: the volumes that the scheduler waits for on the node that it has chosen; None if it has chosen none.
+        decider: what else decides, if that matters; None for nothing.
+        pod: its namespace and name, and ``feasible`` the nodes that take it; both empty where nothing else decides.
+        cause: the root cause; None if some node takes the Pod.
+        clears: whether it is certain that no constraint is the cause where filters alone are.
+    """
+
+    awaited: AwaitedVolumes | None = None
+    decider: Decider | None = None
+    pod: str = ""
+    feasible: tuple[str, ...] = ()
+    cause: AnyCause | None = None
+    preemption: Preemption | None = None
+    clears: bool = True
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +95,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         evaluation = self.evaluation
         beyond = self.reach.incomplete if self.reach else ()
         return (*incomplete(evaluation.pod, self.handle, evaluation), *beyond)
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What decides about the Pod, and what leaves it no node."""
+        pod, cause = self.evaluation.pod, self.blame.cause if self.blame else None
+        if volumes := awaited(pod, self.handle):
+            return Conclusion(awaited=volumes)
+        first = next(deciders(pod, self.handle, self.evaluation), None)
+        if first is None or (cause and self.handle.decides(pod)):
+            return Conclusion(cause=cause, preemption=self.preemption)
+        return Conclusion(decider=first, pod="/".join(pod.key), feasible=self.evaluation.feasible, cause=cause)
 
     @property
     def hides_victims(self) -> bool:

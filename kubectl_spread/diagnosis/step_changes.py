@@ -16,7 +16,7 @@ from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of, wanted_by
 from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
-from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
+from kubectl_spread.diagnosis.evaluation import Conclusion, Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.gaps import MayBreakQuota
@@ -154,6 +154,23 @@ class WaitingRevision(msgspec.Struct, frozen=True):
     old: bool
 
 
+class WaitingReason(msgspec.Struct, frozen=True):
+    """Why Pending Pods of a workload wait.
+
+    Attributes:
+        conclusion: what leaves them no node.
+        number: how many wait for it (count).
+        old: whether they are of an older revision; None if all that wait are of one.
+        gates: the scheduling gates that hold them back, and ``pod`` the first of them; empty for none.
+    """
+
+    conclusion: Conclusion
+    number: int
+    old: bool | None = None
+    gates: tuple[str, ...] = ()
+    pod: str = ""
+
+
 class WaitingPods(msgspec.Struct, frozen=True):
     """The Pending Pods of a workload, counted in each order.
 
@@ -164,6 +181,25 @@ class WaitingPods(msgspec.Struct, frozen=True):
     counts: tuple[int, ...]
     before: int
     revisions: tuple[WaitingRevision, ...]
+
+    @property
+    def reasons(self) -> tuple[WaitingReason, ...]:
+        """Why they wait; revisions that wait for the same are counted together."""
+        several = len({each.old for each in self.revisions}) > 1
+        alike = grouped(
+            self.revisions,
+            lambda it: (it.pod.key, it.pod.spec.gates) if it.pod.spec.gates else it.decision.conclusion,
+        )
+        return tuple(
+            WaitingReason(
+                same[0].decision.conclusion,
+                sum(revision.number for revision in same),
+                same[0].old if several and len(alike) > 1 else None,
+                same[0].pod.spec.gates,
+                "/".join(same[0].pod.key),
+            )
+            for same in alike.values()
+        )
 
 
 class StepChange(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,8 @@
-"""Why a Pod finds no node, in one sentence: all commands use these words.
-
-Each cause has its texts, the longest first and the shortest last; the first that fits is taken.
-"""
+"""Why a Pod finds no node, in a sentence or two, and in a few words: all commands use these words."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import assert_never
@@ -14,7 +10,6 @@ from typing import assert_never
 import msgspec
 
 from kubectl_spread.diagnosis import causes
-from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.reasons import (
     AnyReason,
     AvoidedPod,
@@ -29,60 +24,39 @@ from kubectl_spread.diagnosis.reasons import (
 )
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.diagnosis.root_cause import Blocking
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import POD
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeports, noderesources, nodeunschedulable, tainttoleration
-from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.reasons import affinity_text, brief_key, noun_for, ports_text, reason_text, rejected_text
 from kubectl_spread.wording.words import (
     SHORT_KEYS,
-    begun,
     capital,
     count_of,
     enumerated,
     first_and_more,
-    shortening,
-    with_short_keys,
-    with_short_taints,
 )
 
 named = partial(enumerated, most=2)
-NO_CONSTRAINT = "No spread constraint is the cause. "
-"""What a sentence begins with that blames filters alone."""
-MOST_REASONS, ALL_REASONS = 2, 4
-"""Reasons for which different nodes reject a Pod (count), before the rest is counted: where room is short, and not."""
-LINE = 310
-"""Characters of a first line, the Pod's name included."""
-AT_WORK = len(" (none of 10 replicas runs)")
-"""Characters of that line that say how much of the Pod's workload is at work."""
-NAMED = 60
-"""Characters of a line about a workload, whatever its name."""
-OTHER_REVISIONS = "other revisions"
-"""Whose Pods a constraint counts too."""
-SHORTEST = 100
-"""Characters that a sentence may have, however long the name is."""
-OURS = frozenset(("All", "Both", "The", "No", "There", "Only", "Every"))
-"""Words that a sentence begins with."""
-IGNORE: Mapping[tuple[causes.Policy, ...], Sequence[str]] = {
-    ("nodeAffinityPolicy",): ["nodeAffinityPolicy is Ignore"],
-    ("nodeTaintsPolicy",): ["nodeTaintsPolicy is Ignore (the default)", "nodeTaintsPolicy is Ignore"],
-    ("nodeAffinityPolicy", "nodeTaintsPolicy"): [
-        "nodeAffinityPolicy and nodeTaintsPolicy are Ignore",
-        "both node policies are Ignore",
-    ],
+NO_CONSTRAINT = "No spread constraint is the cause."
+"""What is said with a cause that is filters alone."""
+GHOST = "the selector does not match the workload's own Pods"
+"""A few words about a constraint that does not count its own Pods."""
+MOST_REASONS = 2
+"""Reasons of a filter (count), and reasons in a few words, before the rest is counted."""
+ALL_REASONS = 3
+"""Filters, and reasons that keep the Pod off nodes (count), that a sentence has before it counts the rest."""
+IGNORE: Mapping[tuple[causes.Policy, ...], str] = {
+    ("nodeAffinityPolicy",): "nodeAffinityPolicy is Ignore",
+    ("nodeTaintsPolicy",): "nodeTaintsPolicy is Ignore (the default)",
+    ("nodeAffinityPolicy", "nodeTaintsPolicy"): "nodeAffinityPolicy and nodeTaintsPolicy are Ignore",
 }
-"""Policies of a constraint → why nodes count to which no Pod can go; the longest first."""
+"""Policies of a constraint → why nodes count to which no Pod can go."""
 NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 NODE_ROLE = "node-role.kubernetes.io/"
 """What the keys of taints begin with that keep the control plane free."""
-TAINT, TOO_LITTLE = "taint ", "too little "
-"""What begins the texts of reasons that nodes have; others say what nodes are."""
 SHARED = (InsufficientResources, PortsInUse, UntoleratedTaints)
 """Reasons that several nodes share with their amounts, Pods and taints."""
-REASON = 120
-"""Characters of a reason in a table."""
 PASSES: Mapping[str, tuple[str, str]] = {
     tainttoleration.NAME: ("has no untolerated taint", "have no untolerated taint"),
     noderesources.NAME: ("has enough room", "have enough room"),
@@ -93,98 +67,88 @@ PASSES: Mapping[str, tuple[str, str]] = {
 """Filter → what one node is, and several are, that it does not reject."""
 
 
-class Texts(msgspec.Struct, frozen=True):
-    """A cause in sentences, and in a few words; the longest first."""
+class Subject(msgspec.Struct, frozen=True):
+    """How a sentence names the Pods that it is about.
 
-    sentences: Sequence[str]
-    reasons: Sequence[str]
-
-
-def sentence(cause: causes.AnyCause, pod: Pod | None, preemption: Preemption | None) -> str:
-    """Return the root cause in a sentence, after what the scheduler would evict.
-
-    It is no longer than a line that begins with the Pod's name, or, without a Pod, with as much about its workload.
+    Attributes:
+        who: as the subject of the first sentence.
+        then: as the subject of a further one.
+        this: as an object.
+        one: one of them as an object.
+        revision: of which revision they are, if the sentence before is about Pods of another one; empty otherwise.
     """
-    at_work = AT_WORK if pod and pod.metadata.controller else 0
-    room = LINE - (len(f"{'/'.join(pod.key)} is Pending. ") + at_work if pod else NAMED)
-    if preemption is None:
-        return in_room(cause, room)
-    lead = f"It {preempts(preemption)}. Until then: "
-    return lead + clause(cause, room - len(lead))
+
+    who: str
+    then: str
+    this: str
+    one: str
+    revision: str = ""
 
 
-def in_room(cause: causes.AnyCause, room: int) -> str:
-    """Return the root cause in the room there is on a line (characters), or in little where there is less."""
-    return fitting(texts_of(cause).sentences, max(room, SHORTEST))
+POD = Subject("the Pod", "This Pod", "this Pod", "this Pod")
+ONE = Subject("the Pod", "This Pod", "this Pod", "this Pod")
+"""The Pod of the sentence before."""
+IT = Subject("it", "It", "it", "it")
+PODS = Subject("they", "They", "these Pods", "one of them")
 
 
-def clause(cause: causes.AnyCause, room: int) -> str:
-    """Return the same as it goes on after a colon."""
-    return lowered(in_room(cause, room).removeprefix(NO_CONSTRAINT))
+class Clause(msgspec.Struct, frozen=True):
+    """A root cause as it goes on after a colon, to the end of its last sentence.
+
+    Attributes:
+        name: whether it begins with a name, which keeps its case.
+        filters: whether filters alone are the cause.
+    """
+
+    text: str
+    name: bool = False
+    filters: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The cause as a sentence of its own."""
+        return self.text if self.name else capital(self.text)
+
+    @property
+    def end(self) -> str:
+        """The sentence that no constraint is the cause, as it follows the others; empty if one may be."""
+        return f" {NO_CONSTRAINT}" if self.filters else ""
 
 
-def lowered(text: str) -> str:
-    """Return the text as it goes on after a colon."""
-    return f"{text[0].lower()}{text[1:]}" if text.partition(" ")[0] in OURS else text
-
-
-def reason_of(cause: causes.AnyCause, nodes: Collection[str]) -> str:
-    """Return the root cause in a few words; what the names of all these nodes end in may be left out."""
-    return fitting(texts_of(cause).reasons, REASON, nodes)
-
-
-def blocking_reason(blocking: Blocking, nodes: Collection[str]) -> str:
-    """Return in a few words why the constraint leaves no node, with its numbers; the nodes are those of the cluster."""
+def blocking_reason(blocking: Blocking) -> str:
+    """Return in a few words why the constraint leaves no node, with its numbers."""
     numbers = limits(blocking.constraint)
     match blocking.why:
         case ():
             return f"no domain may take one more{numbers}"
         case tuple() as others:
-            return fitting([f"leaves no node together with {' and '.join(map(_described, others))}{numbers}"], REASON)
+            return f"leaves no node together with {named([*map(_described, others)])}{numbers}"
         case causes.PinnedDomain() as pinned:
-            long = numbers.replace(": ", "; elsewhere ", 1)
-            short = long.partition(", maxSkew")[0]
-            return fitting(
-                [f"{text}{least}" for text in _pinned_by(pinned) for least in (long, short, "")], REASON, nodes
-            )
+            return f"{reason_of(pinned)}{limits(blocking.constraint, '; elsewhere ')}"
         case cause:
-            return reason_of(cause, nodes)
-
-
-def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str:
-    """Return the first of the texts that is no longer than that (characters), or else what there is room for.
-
-    What all nodes' names end in does not count: where there is little room it is left out.
-    """
-    if len(texts[0]) <= most:
-        return texts[0]
-    _, short = shortening(nodes)
-    return next((text for text in texts if len(short(text)) <= most), f"{short(texts[-1])[: most - 1]}…")
+            return reason_of(cause)
 
 
 def shared_line(cause: causes.AnyCause) -> str:
     """Return the root cause as Pods of several workloads may share it: without what each of them asks for."""
     match cause:
-        case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=nodes, pins=pins):
-            alike = sorted(_alike(pins, _without_amounts), key=lambda each: -len(each[0]))
-            of_nodes = f"of {count_of(nodes, 'node')}"
-            whys = (f"{len(having)} {of_nodes}{_joined(why)}" for having, why in alike[:MOST_REASONS])
-            return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
+        case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=number, pins=pins):
+            whys = sorted(_by_reason(pins, _without_amounts), key=lambda why: -len(why[0]))
+            few = (f"{why} ({len(nodes)} of {count_of(number, 'node')})" for nodes, why in whys[:MOST_REASONS])
+            return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {'; '.join(few)}"
         case causes.FiltersAlone(restriction=causes.Restriction() as restriction):
-            return with_short_taints(_restricted(restriction).reasons[-1])
+            first, *more = _by_reason(restriction.pins, _without_amounts)
+            return f"{_left_by(restriction)} ({first[1]}{_and_more(len(more))})"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             return "; ".join(_without_amounts(it.reasons[0].reason) or f"rejected by {it.plugin}" for it in filters)
-        case causes.MissingKey():
-            return texts_of(cause).reasons[-1]
-        case causes.ConstraintCause(constraint=constraint) | causes.GhostSelector(constraint=constraint):
-            return f"{brief_key(constraint.topology_key)}: {texts_of(cause).reasons[-1]}"
+        case causes.MinDomainsUnmet(constraint=constraint):
+            return f"{brief_key(constraint.topology_key)}: {_too_few_domains(cause)}"
+        case causes.GhostSelector(constraint=constraint):
+            return f"{brief_key(constraint.topology_key)}: {GHOST}"
+        case causes.NoEligibleDomain(constraint=constraint) | causes.DomainsFull(constraint=constraint):
+            return f"{brief_key(constraint.topology_key)}: {reason_of(cause)}"
         case _:
-            return texts_of(cause).reasons[-1]
-
-
-def _joined(why: str) -> str:
-    """Return what nodes suffer from as it follows their number: ``with taint a:NoSchedule``, or ``cordoned``."""
-    return f" with {why}" if why.startswith((TAINT, TOO_LITTLE)) else f" {why}" if " " not in why else f": {why}"
+            return reason_of(cause)
 
 
 def shared_text(reason: AnyReason | None) -> str:
@@ -196,7 +160,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
             short, none = ([it.name for it in resources if (it.allocatable == "0") is bare] for bare in (False, True))
-            lacks = [f"{TOO_LITTLE}{enumerated(short)} free"] * bool(short) + [f"no {enumerated(none)}"] * bool(none)
+            lacks = [f"too little {enumerated(short)} free"] * bool(short) + [f"no {enumerated(none)}"] * bool(none)
             return " and ".join((*lacks, *(["Pod limit reached"] if full else [])))
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
@@ -222,79 +186,127 @@ def _without_name(claim: ClaimState) -> ClaimState:
     return msgspec.structs.replace(claim, volume="a volume") if claim.volume else claim
 
 
-def texts_of(cause: causes.AnyCause) -> Texts:
-    """Return the cause in words, with those of other constraints that leave no node either."""
-    texts = _texts_of(cause)
-    if isinstance(cause, causes.DomainsFull | causes.MinDomainsUnmet) and (besides := _besides(cause.constraint)):
-        texts = msgspec.structs.replace(
-            texts, sentences=[f"{text}{end}" for end in (besides, "") for text in texts.sentences]
-        )
-    texts = msgspec.structs.replace(texts, sentences=[*map(with_short_keys, texts.sentences)])
-    if not isinstance(cause, causes.ConstraintCause) or not cause.also:
-        return texts
-    too = with_short_keys(f"The constraint on {named(cause.also)} allows no node either.")
-    return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
-
-
-def _texts_of(cause: causes.AnyCause) -> Texts:
+def reason_of(cause: causes.AnyCause) -> str:
+    """Return the root cause in a few words."""
     match cause:
         case causes.NoNodes():
-            return Texts(["The cluster has no nodes."], [cycle.NO_NODES])
+            return cycle.NO_NODES
         case causes.RefusedWhole():
-            return _refused_whole(cause)
+            return _refusal(cause)
         case causes.VolumeWithoutNode():
-            return _volume_without_node(cause)
-        case causes.WaitsForTerminatingPods():
-            return _waits_for_terminating_pods(cause)
-        case causes.MisspeltKey():
-            return _misspelt_key(cause)
-        case causes.NoSelector(topology_key=key, nodes=nodes):
-            lack = f"{named(nodes)} {'lacks' if len(nodes) == 1 else 'lack'} {key}"
-            asks = "requires it, although it has no labelSelector and spreads nothing"
-            return Texts([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
-        case causes.GhostSelector():
-            return _ghost_selector(cause)
-        case causes.MinDomainsUnmet():
-            return _min_domains_unmet(cause)
-        case causes.MissingKey():
-            return _missing_key(cause)
-        case causes.NoEligibleDomain(constraint=constraint, nodes=number):
-            none = "not the only node" if number == 1 else f"none of the {number} nodes"
-            counts = f"The constraint on {constraint.topology_key} counts {none}"
-            counts += f", and maxSkew {constraint.max_skew} allows no Pod."
-            return Texts([counts], [f"no domain may take one more{limits(constraint)}"])
-        case causes.DomainsFull():
-            return _domains_full(cause)
-        case causes.DaemonNode():
-            return _daemon_node(cause)
-        case causes.FiltersAlone():
-            return _filters_alone(cause)
-        case causes.PinnedDomain():
-            return _pinned_domain(cause)
-        case causes.Conflict():
-            return _conflict(cause)
+            return f"volume {_without_node(cause)}"
+        case causes.WaitsForTerminatingPods(node=node, pods=pods):
+            return f"waits for {named([*map(str, pods)])} on {node}, being deleted"
+        case causes.MisspeltKey(topology_key=key, similar=similar, on_no_node=True):
+            return f"no node has {key}: did you mean {similar}?"
+        case causes.MisspeltKey(similar=similar, nodes=nodes):
+            return f"{_would_take(cause, POD)} ({'has' if len(nodes) == 1 else 'have'} {similar})"
+        case causes.NoSelector():
+            return f"{_lacking(cause)}; no labelSelector"
+        case causes.GhostSelector(why=None, constraint=constraint):
+            return f"its constraint counts Pods with {constraint.selector}, not the workload's own"
+        case causes.GhostSelector(why=why):
+            return f"{reason_of(why)}; {GHOST}" if why else GHOST
+        case causes.MinDomainsUnmet(constraint=constraint):
+            return f"{_too_few_domains(cause)}{limits(constraint)}"
+        case causes.MissingKey(constraint=constraint):
+            return f"no node has {constraint.topology_key}"
+        case causes.NoEligibleDomain(constraint=constraint) | causes.DomainsFull(constraint=constraint):
+            return f"no domain may take one more{limits(constraint)}"
+        case causes.DaemonNode(filters=(), node=node, lacks=key) if key:
+            return f"{node} lacks the label {key}"
+        case causes.DaemonNode(filters=(), node=node):
+            return f"rejects {node}, the only node for its Pod"
+        case causes.FiltersAlone(restriction=causes.Restriction() as restriction):
+            return f"{_left_by(restriction)}: {_kept_off(restriction.pins)}"
+        case causes.DaemonNode(filters=filters) | causes.FiltersAlone(filters=filters):
+            return _first_reasons(filters)
+        case causes.PinnedDomain(domains=domains, pins=pins):
+            return f"no Pod can go to {named(domains)}: {_kept_off(pins)}"
+        case causes.Conflict(requirements=requirements):
+            return f"{enumerated([*map(_described, requirements)])} together"
         case _:
             assert_never(cause)
 
 
-def _refused_whole(cause: causes.RefusedWhole) -> Texts:
+def clause_of(cause: causes.AnyCause, subject: Subject = POD) -> Clause:
+    """Return the root cause as a clause, with what else keeps the Pods from their nodes."""
+    clause = _clause_of(cause, subject)
+    besides = ""
+    if isinstance(cause, causes.DomainsFull | causes.MinDomainsUnmet):
+        besides = _besides(cause.constraint, subject)
+    if isinstance(cause, causes.ConstraintCause) and cause.also:
+        besides += f" The constraint on {named([*map(_key, cause.also)])} allows no node either."
+    return msgspec.structs.replace(clause, text=f"{clause.text}{besides}")
+
+
+def _clause_of(cause: causes.AnyCause, subject: Subject) -> Clause:
+    match cause:
+        case causes.NoNodes():
+            return Clause("the cluster has no nodes.")
+        case causes.RefusedWhole():
+            return Clause(f"{_refusal(cause)}: no node is evaluated.", name=True)
+        case causes.VolumeWithoutNode(claim=claim):
+            return Clause(f"claim {claim}: volume {_without_node(cause)}.")
+        case causes.WaitsForTerminatingPods():
+            return _waits_for_terminating_pods(cause, subject)
+        case causes.MisspeltKey():
+            return _misspelt_key(cause, subject)
+        case causes.NoSelector():
+            asks = "requires it, although it has no labelSelector and spreads nothing"
+            return Clause(f"{_lacking(cause)}; the constraint {asks}.", name=True)
+        case causes.GhostSelector(constraint=constraint, why=why):
+            start = f"the constraint on {brief_key(constraint.topology_key)} counts Pods with {constraint.selector}"
+            then = f" {_clause_of(why, subject).sentence}" if why else ""
+            return Clause(f"{start}, but not {subject.this}.{then}")
+        case causes.MinDomainsUnmet():
+            return _min_domains_unmet(cause, subject)
+        case causes.MissingKey(constraint=constraint, filters=filters):
+            besides = f" Also, {_rejected_by(filters)}." if filters else ""
+            return Clause(f"no node has the label {constraint.topology_key} that the constraint requires.{besides}")
+        case causes.NoEligibleDomain(constraint=constraint, nodes=number):
+            none = "not the only node" if number == 1 else f"none of the {number} nodes"
+            counts = f"the constraint on {_key(constraint.topology_key)} counts {none}"
+            return Clause(f"{counts}, and maxSkew {constraint.max_skew} allows no Pod.")
+        case causes.DomainsFull(constraint=constraint):
+            every = f"every {_noun(constraint, 1)} where {subject.this} could go would exceed"
+            where = f"The fewest Pods ({constraint.global_minimum}) are in {named(cause.minimum_domains)}"
+            exceed = f"{every} maxSkew {constraint.max_skew}. {where}"
+            return Clause(f"{exceed}, where no node can take {subject.this}.")
+        case causes.DaemonNode():
+            return _daemon_node(cause, subject)
+        case causes.FiltersAlone():
+            return _filters_alone(cause)
+        case causes.PinnedDomain():
+            return _pinned_domain(cause, subject)
+        case causes.Conflict():
+            return Clause(_conflict(cause))
+        case _:
+            assert_never(cause)
+
+
+def _key(topology_key: str) -> str:
+    """Return a well-known topology key by its short name, any other as it is."""
+    return SHORT_KEYS.get(topology_key, topology_key)
+
+
+def _refusal(cause: causes.RefusedWhole) -> str:
     refusal, about = ", ".join(cause.reasons), reason_text(cause.reason)
-    # What quotes a name has named the claim already, but for what it is to be made from.
-    whole = f"{refusal} ({about})" if about and about != refusal and '"' not in refusal else refusal
-    whole = about if about.startswith(refusal) else whole
-    return Texts([f"{whole}: no node is evaluated.", f"{refusal}."], [whole, about or refusal])
+    if about.startswith(refusal):
+        return about
+    # What quotes a name has named the claim already.
+    return f"{refusal} ({about})" if about and '"' not in refusal else refusal
 
 
-def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
-    several = len(cause.values) > 1
+def _without_node(cause: causes.VolumeWithoutNode) -> str:
     none = "no node has that value"
-    if cause.topology_key == HOSTNAME:
+    if len(cause.values) > 1:
+        none = "no node is there"
+    elif cause.topology_key == HOSTNAME:
         none = "no node has that name"
     elif cause.topology_key in SHORT_KEYS:
         none = f"no node is in that {brief_key(cause.topology_key)}"
-    place = _place(cause.topology_key, cause.values)
-    text = f"volume {cause.volume} is {place}, and {'no node is there' if several else none}"
-    return Texts([f"Claim {cause.claim}: {text}.", f"V{text[1:]}."], [text])
+    return f"{cause.volume} is {_place(cause.topology_key, cause.values)}, and {none}"
 
 
 def _place(topology_key: str, values: Sequence[str]) -> str:
@@ -305,70 +317,54 @@ def _place(topology_key: str, values: Sequence[str]) -> str:
     return f"where {topology_key} is {named(values)}"
 
 
-def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods) -> Texts:
-    who = named(list(map(str, cause.pods)))
-    one = len(cause.pods) == 1
-    kept = (
-        f", kept by finalizer{'s' * (len(cause.finalizers) > 1)} {named(cause.finalizers)}," if cause.finalizers else ""
-    )
-    room = f"{who} on {cause.node} {'is' if one else 'are'} being deleted{kept} and still in the way"
-    once = f"{cause.node} takes this Pod once {'it is' if one else 'they are'} gone"
-    return Texts([f"{room}: {once}.", f"{room}."], [f"waits for {who} on {cause.node}, being deleted"])
+def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods, subject: Subject) -> Clause:
+    one, finalizers = len(cause.pods) == 1, cause.finalizers
+    kept = f", kept by {_some(finalizers, 'finalizer')}," if finalizers else ""
+    deleted = f"{named([*map(str, cause.pods)])} on {cause.node} {'is' if one else 'are'} being deleted{kept}"
+    once = f"{cause.node} takes {subject.this} once {'it is' if one else 'they are'} gone"
+    return Clause(f"{deleted} and still in the way: {once}.", name=True)
 
 
-def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
-    key, similar, one = cause.topology_key, cause.similar, len(cause.nodes) == 1
-    has = f"{'has' if one else 'have'} {similar}"
+def _some(names: Sequence[str], noun: str) -> str:
+    """Return ``taint a`` or ``taints a and b``."""
+    return f"{noun}{'s' * (len(names) > 1)} {named(names)}"
+
+
+def _misspelt_key(cause: causes.MisspeltKey, subject: Subject) -> Clause:
+    has = f"{'has' if len(cause.nodes) == 1 else 'have'} {cause.similar}"
     if cause.on_no_node:
-        nowhere = f"No node has the label {key} that the constraint requires"
-        sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}. Did you mean {similar}?", f"{nowhere}."]
-        return Texts(sentences, [f"no node has {key}: did you mean {similar}?", f"no node has {key}"])
-    would = f"{named(cause.nodes)} would take this Pod but {'lacks' if one else 'lack'} the label {key}"
+        nowhere = f"no node has the label {cause.topology_key} that the constraint requires"
+        return Clause(f"{nowhere}; {named(cause.nodes)} {has}.")
     others = "" if cause.others else " No other node can take it."
-    return Texts([f"{would} ({has} instead).{others}", f"{would}."], [f"{would} ({has})", would])
+    return Clause(f"{_would_take(cause, subject)} ({has} instead).{others}", name=True)
 
 
-def _ghost_selector(cause: causes.GhostSelector) -> Texts:
-    key, selector = cause.constraint.topology_key, cause.constraint.selector
-    constraint = f"The constraint on {brief_key(key)}"
-    starts = f"{constraint} counts Pods with {selector}, but not this Pod", f"{constraint} does not count this Pod"
-    why = _texts_of(cause.why) if cause.why else Texts((), ())
-    longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
-    return Texts(
-        [*longer, *(f"{start}." for start in starts)],
-        [
-            *(f"{text}; the selector does not match the workload's own Pods" for text in why.reasons),
-            f"its constraint counts Pods with {selector}, not the workload's own",
-            "the selector does not match the workload's own Pods",
-        ],
-    )
+def _would_take(cause: causes.MisspeltKey, subject: Subject) -> str:
+    lack = f"{'lacks' if len(cause.nodes) == 1 else 'lack'} the label {cause.topology_key}"
+    return f"{named(cause.nodes)} would take {subject.this} but {lack}"
 
 
-def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
-    constraint, values = cause.constraint, cause.eligible
-    one, noun = len(values) == 1, _noun(constraint, 1)
-    there = f"{len(values)} {_noun(constraint, len(values))}"
-    if len(values) == constraint.domains:
-        there = f"There {'is' if one else 'are'} {there}"
+def _lacking(cause: causes.NoSelector) -> str:
+    return f"{named(cause.nodes)} {'lacks' if len(cause.nodes) == 1 else 'lack'} {cause.topology_key}"
+
+
+def _too_few_domains(cause: causes.MinDomainsUnmet) -> str:
+    number = len(cause.eligible)
+    counts = f"only {number} {'counts' if number == 1 else 'count'}"
+    return f"minDomains requires {cause.constraint.min_domains} domains, but {counts}"
+
+
+def _min_domains_unmet(cause: causes.MinDomainsUnmet, subject: Subject) -> Clause:
+    constraint, number = cause.constraint, len(cause.eligible)
+    there = f"{number} {_noun(constraint, number)}"
+    if number == constraint.domains:
+        there = f"there {'is' if number == 1 else 'are'} {there}"
     else:
-        there = f"Only {there} {'counts' if one else 'count'} for this Pod"
+        there = f"only {there} {'counts' if number == 1 else 'count'} for {subject.this}"
     asks = f"but minDomains requires {constraint.min_domains}"
     most = f"until there are more {_noun(constraint, 2)}, each may hold only"
-    held = f"{most} {count_of(constraint.max_skew, 'matching Pod')}."
-    brief_most = f"no {noun} may hold more than {count_of(constraint.max_skew, 'Pod')}."
-    short = (
-        f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
-    )
-    left = _left_out(cause)
-    return Texts(
-        [
-            *(f"{there} ({named(values)}), {asks}: {text}{left}" for text in (held, brief_most) if left),
-            *(f"{there} ({named(values)}), {asks}: {text}" for text in (held, brief_most)),
-            f"{there}, {asks}: {brief_most}",
-            f"{there}, {asks}.",
-        ],
-        [f"{short}{limits(constraint)}", short],
-    )
+    held = f"{most} {count_of(constraint.max_skew, 'matching Pod')}"
+    return Clause(f"{there} ({named(cause.eligible)}), {asks}: {held}.{_left_out(cause)}")
 
 
 def _left_out(cause: causes.MinDomainsUnmet) -> str:
@@ -382,7 +378,7 @@ def _left_out(cause: causes.MinDomainsUnmet) -> str:
     do, be = ("does", "it is") if number == 1 else ("do", "they are")
     why = f"{be} outside the Pod's node affinity"
     if left.taints:
-        why = f"taint{'s' * (len(left.taints) > 1)} {named(left.taints)}, nodeTaintsPolicy Honor"
+        why = f"{_some(left.taints, 'taint')}, nodeTaintsPolicy Honor"
     return f" The {noun} {named(left.domains)} {do} not count: {why}."
 
 
@@ -392,216 +388,151 @@ def _noun(constraint: causes.BlamedConstraint, number: int) -> str:
     return noun if noun.isalpha() else f"{'domain' if number == 1 else 'domains'} of {constraint.topology_key}"
 
 
-def _missing_key(cause: causes.MissingKey) -> Texts:
-    key = cause.constraint.topology_key
-    nowhere = f"No node has the label {key} that the constraint requires."
-    besides = _filters(cause.filters)[:-1] if cause.filters else ()
-    return Texts([*(f"{nowhere} Also, {each}." for each in besides), nowhere], [f"no node has {key}"])
-
-
-def _domains_full(cause: causes.DomainsFull) -> Texts:
-    constraint = cause.constraint
-    every = f"Every {_noun(constraint, 1)} where this Pod could go would exceed maxSkew {constraint.max_skew}"
-    where = f"The fewest Pods ({constraint.global_minimum}) are in {named(cause.minimum_domains)}"
-    return Texts(
-        [f"{every}. {where}, where no node can take this Pod.", f"{every}. {where}.", f"{every}."],
-        [f"no domain may take one more{limits(constraint)}"],
-    )
-
-
-def _daemon_node(cause: causes.DaemonNode) -> Texts:
+def _daemon_node(cause: causes.DaemonNode, subject: Subject) -> Clause:
+    where = f"{cause.node}, the only node for {subject.one}"
     if not cause.filters:
         if cause.lacks:
-            lacks = f"lacks the label {cause.lacks}"
-            return Texts([f"{cause.node}, the only node for this Pod, {lacks}."], [f"{cause.node} {lacks}"])
-        rejects = f"rejects {cause.node}, the only node for"
-        return Texts([f"The constraint on {cause.constraints[0]} {rejects} this Pod."], [f"{rejects} its Pod"])
-    where = f"{cause.node}, the only node for this Pod,"
-    *forms, reasons = _filters(cause.filters, where)
-    besides = " ".join(f"The constraint on {key} rejects it too." for key in cause.constraints)
-    first = f"{forms[0]}. {besides}" if besides else f"{NO_CONSTRAINT}{forms[0]}."
-    return Texts([first, *(f"{form}." for form in forms)], [reasons])
+            return Clause(f"{where}, lacks the label {cause.lacks}.", name=True)
+        return Clause(f"the constraint on {_key(cause.constraints[0])} rejects {where}.")
+    besides = "".join(f" The constraint on {_key(key)} rejects it too." for key in cause.constraints)
+    return Clause(f"{_rejected_by(cause.filters, f'{where},')}.{besides}", name=True, filters=not besides)
 
 
-def _filters_alone(cause: causes.FiltersAlone) -> Texts:
-    *forms, reasons = _filters(cause.filters)
-    besides = " ".join(
-        f"The constraint on {each.topology_key} rejects {named(each.nodes)} too." for each in cause.constraints
+def _filters_alone(cause: causes.FiltersAlone) -> Clause:
+    besides = "".join(
+        f" The constraint on {_key(each.topology_key)} rejects {named(each.nodes)} too." for each in cause.constraints
     )
-
-    def whole(text: str) -> str:
-        return f"{text} {besides}" if besides else f"{NO_CONSTRAINT}{text}"
-
-    nodes = {name for each in cause.filters for shared in each.reasons for name in shared.nodes}
-    forms = [f"{capital(form, nodes)}." for form in forms]
-    found = ((each.plugin, shared.reason) for each in cause.filters for shared in each.reasons)
-    briefly = list(dict.fromkeys(_without_amounts(reason) or plugin for plugin, reason in found))
-    every, *fewer = _first_few(briefly)
-    reason = reason_text(cause.filters[0].reasons[0].reason) or briefly[0]
-    restricted = _restricted(cause.restriction) if cause.restriction else Texts(forms[:1], [reasons])
-    by_name, *others = restricted.sentences
-    first = [whole(by_name), *(text for each in others for text in (whole(each), each))]
-    return Texts(
-        [
-            *first,
-            *map(whole, forms),
-            f"{NO_CONSTRAINT * (not besides)}No node is available: {every}.",
-            *forms,
-            *(f"No node is available: {some}." for some in (every, *fewer)),
-            f"{named(cause.plugins)} reject every node.",
-        ],
-        [*restricted.reasons, every, *fewer, reason, briefly[0]],
-    )
+    restriction = cause.restriction
+    if restriction is None:
+        names = not cause.filters[0].everywhere
+        return Clause(f"{_rejected_by(cause.filters)}.{besides}", name=names, filters=not besides)
+    where = _by_volume(restriction) if restriction.claims else _by_affinity(restriction)
+    name = not restriction.claims and len(restriction.nodes) == 1 > restriction.others
+    text = f"{where}: {_kept_off(restriction.pins)}.{besides}"
+    return Clause(text, name=name, filters=not besides)
 
 
-def _first_few(texts: Sequence[str]) -> Sequence[str]:
-    """Return all of the reasons, and fewer and fewer of the first with the number of the others."""
-    return [
-        with_short_taints("; ".join(texts[:number])) + _and_more(len(texts) - number)
-        for number in range(len(texts), 0, -1)
-    ]
-
-
-def _restricted(restriction: causes.Restriction) -> Texts:
-    """Return what leaves the Pod few nodes, and why none of these takes it."""
-    wheres, briefly = _by_affinity(restriction) if not restriction.claims else _by_volume(restriction)
-    by_name, *fewer = _kept_off(restriction.pins, once=True)
-    (_, first), *more = _alike(restriction.pins, _without_amounts)
-    return Texts(
-        [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
-        [
-            *(f"{briefly}: {why}" for why in (by_name, *fewer)),
-            f"{briefly} ({with_short_taints(first)}{_and_more(len(more))})",
-        ],
-    )
-
-
-def _by_volume(restriction: causes.Restriction) -> tuple[Sequence[str], str]:
-    """Return in which place the Pod's volumes are and that no node there is available; and that in a few words."""
+def _by_volume(restriction: causes.Restriction) -> str:
+    """Return in which place the Pod's volumes are and that no node there is available."""
     nodes, place = restriction.nodes, _place(restriction.topology_key, restriction.values)
     names = named([each.name for each in restriction.claims])
-    one = len(restriction.claims) == 1
-    bound = f"Claim {names} is bound to a volume" if one else f"Claims {names} are bound to volumes"
+    bound = f"claims {names} are bound to volumes" if restriction.claims[1:] else f"claim {names} is bound to a volume"
     if len(nodes) > 1:
         none = f"none of the {len(nodes)} nodes there is available"
     elif restriction.topology_key == HOSTNAME:
         none = "that node is not available"
     else:
         none = f"the only node there, {nodes[0]}, is not available"
-    return [f"{bound} {place}, and {none}"], f"claim{'s' * (not one)} {names}: no node {place} is available"
+    return f"{bound} {place}, and {none}"
 
 
-def _by_affinity(restriction: causes.Restriction) -> tuple[Sequence[str], str]:
-    """Return which nodes the Pod's affinity leaves and that none of them is available; and that in a few words."""
-    nodes, labels, terms = restriction.nodes, restriction.labels, affinity_text(restriction.terms)
+def _by_affinity(restriction: causes.Restriction) -> str:
+    """Return which nodes the Pod's affinity leaves and that none of them is available."""
+    nodes, labels = restriction.nodes, restriction.labels
     one = len(nodes) == 1
-    which = "Only " * (len(nodes) <= restriction.others) + (nodes[0] if one else f"{len(nodes)} nodes")
-    having = f"the label{'s' * (len(labels) > 1)} {enumerated(labels)}"
-    what = f"{'has' if one else 'have'} {having}", f"no node with {enumerated(labels)} is available"
-    if restriction.terms:
-        matching = " and ".join((*["nodeSelector"] * bool(labels), "the node affinity"))
-        what = f"{'matches' if one else 'match'} {matching}", f"no node that matches {matching} is available"
+    which = f"{'only ' * (len(nodes) <= restriction.others)}{nodes[0] if one else f'{len(nodes)} nodes'}"
+    what = f"{'matches' if one else 'match'} {_required(restriction)}"
+    if not restriction.terms:
+        what = f"{'has' if one else 'have'} the label{'s' * (len(labels) > 1)} {enumerated(labels)}"
+    terms = f" ({affinity_text(restriction.terms)})" if restriction.terms and not labels else ""
     none = "it is not available" if one else "none of them is available"
-    long = f"{which} {what[0]} that the Pod requires" + f" ({terms})" * (bool(restriction.terms) and not labels)
-    return [f"{each}, and {none}" for each in dict.fromkeys((long, f"{which} {what[0]} that the Pod requires"))], what[
-        1
-    ]
+    return f"{which} {what} that the Pod requires{terms}, and {none}"
 
 
-def _kept_off(pins: Sequence[causes.PinnedNodes], *, once: bool) -> Sequence[str]:
-    """Return what keeps the Pod off nodes, each of them once or each reason once, the longest first.
+def _required(restriction: causes.Restriction) -> str:
+    return " and ".join((*["nodeSelector"] * bool(restriction.labels), "the node affinity"))
 
-    That is with the names of nodes, with their number, without amounts, and with fewer and fewer of the reasons.
+
+def _left_by(restriction: causes.Restriction) -> str:
+    """Return in a few words that no node that the restriction leaves is available."""
+    if restriction.claims:
+        place = _place(restriction.topology_key, restriction.values)
+        return f"{_some([each.name for each in restriction.claims], 'claim')}: no node {place} is available"
+    which = f"that matches {_required(restriction)}" if restriction.terms else f"with {enumerated(restriction.labels)}"
+    return f"no node {which} is available"
+
+
+def _kept_off(pins: Sequence[causes.PinnedNodes]) -> str:
+    """Return what keeps the Pod off nodes, by name; of more reasons, the first without amounts and how many nodes."""
+    whys = _by_reason(pins, reason_text)
+    if len(whys) > ALL_REASONS:
+        whys = _by_reason(pins, _without_amounts)
+        shown = (why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:ALL_REASONS])
+        return "; ".join(shown) + _for_other_reasons([nodes for nodes, _ in whys], ALL_REASONS)
+    return "; ".join(f"{named(nodes)} ({why})" for nodes, why in whys) if whys[1:] else whys[0][1]
+
+
+def _by_reason(
+    pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str]
+) -> Sequence[tuple[Sequence[str], str]]:
+    """Return reasons, each with all nodes that have it, until each node has one; only those that all have, if any.
+
+    The most nodes come first, those of a control plane last.
     """
-    whys, brief = (_alike(pins, text, once=once) for text in (reason_text, _without_amounts))
-
-    def counted(whys: Sequence[tuple[Sequence[str], str]], shown: int) -> str:
-        some = [why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:shown]]
-        return "; ".join(some) + _for_other_reasons(whys, shown)
-
-    by_name = "; ".join(f"{named(nodes)} ({why})" if whys[1:] else why for nodes, why in whys)
-    fewer = [with_short_taints(counted(brief, shown)) for shown in range(ALL_REASONS, 0, -1)]
-    return [*[by_name] * (len(whys) <= ALL_REASONS), counted(whys, ALL_REASONS), counted(brief, ALL_REASONS), *fewer]
-
-
-def _alike(
-    pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str], *, once: bool = True
-) -> list[tuple[Sequence[str], str]]:
-    """Return which nodes have which reasons; only the reasons that all have, if any.
-
-    ``once``: each node once with all its reasons, and not each reason with all nodes that have it.
-    """
-    tainted = ({taint for why in pin.reasons for taint in getattr(why, "taints", ())} for pin in pins)
-    of_all = set[str].intersection(*tainted)
-
-    def texts(pin: causes.PinnedNodes) -> list[str]:
-        common = (
-            UntoleratedTaints(taints=tuple(each for each in why.taints if each in of_all))
-            if of_all and isinstance(why, UntoleratedTaints)
-            else why
-            for why in pin.reasons
-        )
-        return list(dict.fromkeys(map(text, common)))
-
-    first, *others = whys = [texts(pin) for pin in pins]
-    everywhere = [why for why in first if all(why in each for each in others)]
-    alike, parts = defaultdict[tuple[str, ...], list[str]](list), dict[tuple[str, ...], set[str]]()
-    having = [{part for why in pin.reasons for part in getattr(why, "taints", [text(why)])} for pin in pins]
-    for pin, each, has in zip(pins, whys, having, strict=True):
-        why = tuple(everywhere or each)
-        alike[why].extend(pin.nodes)
-        parts[why] = parts.get(why, has) & has
-    if once:
-        return [(nodes, " and ".join(why)) for why, nodes in alike.items()]
-    # The most nodes come first, those of a control plane last, until each node has a reason.
-    found = [
+    of_pins = [{text(part): part for reason in pin.reasons for part in _parts(reason)} for pin in pins]
+    whys = list(dict.fromkeys(map(tuple, of_pins)))
+    if everywhere := tuple(part for part in of_pins[0] if all(part in parts for parts in of_pins)):
+        whys = [everywhere]
+    having = [
         (
-            sorted(name for pin, has in zip(pins, having, strict=True) if parts[why] <= has for name in pin.nodes),
-            " and ".join(why),
+            sorted(
+                name for pin, parts in zip(pins, of_pins, strict=True) if parts.keys() >= set(why) for name in pin.nodes
+            ),
+            why,
         )
-        for why in alike
+        for why in whys
     ]
-    found.sort(key=lambda each: (NODE_ROLE in each[1], -len(each[0])))
-    covered = [{name for nodes, _ in found[:index] for name in nodes} for index in range(len(found))]
-    return [each for each, before in zip(found, covered, strict=True) if not before.issuperset(each[0])]
+    having.sort(key=lambda it: (any(NODE_ROLE in part for part in it[1]), -len(it[0])))
+    reasons = {name: part for parts in of_pins for name, part in parts.items()}
+    covered, first = set[str](), list[tuple[Sequence[str], str]]()
+    for nodes, why in having:
+        if not covered.issuperset(nodes):
+            first.append((nodes, " and ".join(dict.fromkeys(map(text, _joined([reasons[part] for part in why]))))))
+            covered.update(nodes)
+    return first
 
 
-def _filters(filters: Sequence[causes.RejectingFilter], where: str = "") -> Sequence[str]:
-    """Return which nodes the filters reject and why: with their names, their number, without amounts, without nodes.
-
-    ``where``: the only node that matters, in place of its name.
-    """
-
-    def clauses(name: Callable[[Sequence[str]], str], *, brief: bool = False) -> str:
-        all_of_them = all(each.everywhere for each in filters)
-        again = "they" if all_of_them and len(filters[0].reasons[0].nodes) > 1 else "it"
-        subjects = chain((where,), repeat(again if where or all_of_them else ""))
-        return "; ".join(
-            _rejected(each, subject, name, brief=brief) for each, subject in zip(filters, subjects, strict=False)
-        )
-
-    def number(nodes: Sequence[str]) -> str:
-        return count_of(len(nodes), "node")
-
-    reasons = "; ".join(
-        "; ".join(reason_text(each.reason) or it.plugin for each in it.reasons[:MOST_REASONS])
-        + _and_more(len(it.reasons) - MOST_REASONS)
-        for it in filters
-    )
-    return clauses(named), clauses(number), clauses(number, brief=True), reasons
+def _parts(reason: AnyReason) -> Iterable[AnyReason]:
+    """Return each taint as a reason of its own."""
+    if not isinstance(reason, UntoleratedTaints):
+        return [reason]
+    return [UntoleratedTaints(taints=(taint,)) for taint in reason.taints]
 
 
-def _rejected(
-    rejecting: causes.RejectingFilter, where: str, name: Callable[[Sequence[str]], str], *, brief: bool
-) -> str:
+def _joined(parts: Sequence[AnyReason]) -> Iterator[AnyReason]:
+    """Yield the reasons, the taints as one."""
+    taints = tuple(taint for part in parts if isinstance(part, UntoleratedTaints) for taint in part.taints)
+    for part in parts:
+        if not isinstance(part, UntoleratedTaints):
+            yield part
+        elif part.taints == taints[:1]:
+            yield UntoleratedTaints(taints=taints)
+
+
+def _rejected_by(filters: Sequence[causes.RejectingFilter], where: str = "") -> str:
+    """Return which nodes the filters reject and why; ``where``: the only node that matters, in place of its name."""
+    all_of_them = all(each.everywhere for each in filters)
+    again = "they" if all_of_them and len(filters[0].reasons[0].nodes) > 1 else "it"
+    subjects = chain((where,), repeat(again if where or all_of_them else ""))
+    shown = zip(filters[:ALL_REASONS], subjects, strict=False)
+    more = _and_more(sum(len(each.reasons) for each in filters[ALL_REASONS:]))
+    return "; ".join(_rejected(each, subject) for each, subject in shown) + more
+
+
+def _rejected(rejecting: causes.RejectingFilter, where: str) -> str:
     """Return which nodes a filter rejects and why."""
     shared = rejecting.reasons
-    named_so = [(each, where or ("" if rejecting.everywhere else name(each.nodes))) for each in shared[:MOST_REASONS]]
+    subjects = [where or ("" if rejecting.everywhere else named(each.nodes)) for each in shared[:MOST_REASONS]]
     return "; ".join(
-        rejected_text(each.reason, nodes, len(each.nodes), brief=brief)
-        or f"{rejecting.plugin} rejects {name(each.nodes)}"
-        for each, nodes in named_so
-    ) + _for_other_reasons([(each.nodes, each) for each in shared], MOST_REASONS)
+        rejected_text(each.reason, subject, len(each.nodes)) or f"{rejecting.plugin} rejects {named(each.nodes)}"
+        for each, subject in zip(shared, subjects, strict=False)
+    ) + _for_other_reasons([each.nodes for each in shared], MOST_REASONS)
+
+
+def _first_reasons(filters: Sequence[causes.RejectingFilter]) -> str:
+    """Return the first reasons of the filters, and how many more there are."""
+    whys = [reason_text(each.reason) or it.plugin for it in filters for each in it.reasons]
+    return "; ".join(whys[:ALL_REASONS]) + _and_more(len(whys) - ALL_REASONS)
 
 
 def _and_more(number: int) -> str:
@@ -609,52 +540,55 @@ def _and_more(number: int) -> str:
     return f" and {count_of(number, 'more reason')}" if number > 0 else ""
 
 
-def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
+def _for_other_reasons(nodes: Sequence[Sequence[str]], shown: int) -> str:
+    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none.
+
+    ``nodes``: those that have each reason.
+    """
+    number = len(set(chain(*nodes[shown:])) - set(chain(*nodes[:shown])))
+    reasons = "another reason" if number == 1 else "other reasons"
+    return f"; {count_of(number, 'more node')} for {reasons}" if number else ""
+
+
+def _pinned_domain(cause: causes.PinnedDomain, subject: Subject) -> Clause:
     constraint, domains = cause.constraint, cause.domains
     several = len(domains) > 1
-    which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
-    many = f"{len(domains)} {_noun(constraint, len(domains))}" if several else which
-    # What keeps the Pod off names the nodes again.
-    place = many if constraint.topology_key == HOSTNAME else which
-    shut = f"{'are' if several else 'is'} not available"
-    but = _none_available(cause)
-
-    def held(place: str, pods: str = "Pods") -> str:
-        if constraint.skew_if_placed is None:
-            return f"The constraint on {brief_key(constraint.topology_key)} allows {place}, but {but}"
-        lead = f"The Pod may only go to {place}, which" if cause.only else place
-        return f"{lead} {'have' if several else 'has'} the fewest {pods} ({constraint.global_minimum}), but {but}"
-
-    whys, endings = _kept_off(cause.pins, once=False), _endings(cause)
-    sentences = [
-        *(f"{held(place, pods)}: {whys[0]}.{endings[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
-        *(f"{held(where)}: {why}.{ending}" for where in (place, many) for ending in endings for why in whys[:-1]),
-        *(f"{each} {shut}: {why}." for why in whys[-2:] for each in (which, many)),
-    ]
-    return Texts(sentences, _pinned_by(cause))
+    place = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
+    if several and constraint.topology_key == HOSTNAME:  # What keeps the Pod off names the nodes again.
+        place = f"{len(domains)} {_noun(constraint, len(domains))}"
+    fewest = f"{'have' if several else 'has'} the fewest Pods ({constraint.global_minimum})"
+    if constraint.skew_if_placed is None:
+        held = f"the constraint on {brief_key(constraint.topology_key)} allows {place}"
+    elif cause.only_place:
+        held = f"{subject.who} may only go to {place}, which {fewest}"
+    else:
+        held = f"{place} {fewest}"
+    why = f"{held}, but {_none_available(cause)}: {_kept_off(cause.pins)}."
+    besides = f"{_counting(cause, subject)}{_besides(constraint, subject)}"
+    return Clause(f"{why}{besides or _elsewhere(cause)}")
 
 
-def _endings(cause: causes.PinnedDomain) -> Sequence[str]:
-    """Return what follows the sentence: because of which policies the nodes count, and what else matters; less each."""
-    counts = "This node counts" if cause.nodes == 1 else "These nodes count"
+def _counting(cause: causes.PinnedDomain, subject: Subject) -> str:
+    """Return the sentence that says because of which policies the nodes count; empty where none matters."""
     # A node that recovers by itself is waited for, whatever counts it.
-    ignoring = () if all(map(_suffers, cause.pins)) else IGNORE.get(cause.ignoring, ())
-    policies = [*(f" {counts} because {each}." for each in ignoring), ""]
-    return [*dict.fromkeys(f"{policy}{each}" for each in (_besides(cause.constraint), "") for policy in policies)]
+    if cause.ignoring not in IGNORE or all(map(_suffers, cause.pins)):
+        return ""
+    counts = "This node counts" if cause.nodes == 1 else "These nodes count"
+    return f" {counts}{f' for {subject.revision}' * bool(subject.revision)} because {IGNORE[cause.ignoring]}."
 
 
-def _besides(constraint: causes.BlamedConstraint) -> str:
+def _besides(constraint: causes.BlamedConstraint, subject: Subject) -> str:
     """Return the sentences about Pods that keep domains closed, and about nodes that lack the topology key."""
     counted = [
         f"the Pod {each.owner.name}"
-        if each.owner.kind == POD.name
-        else f"{count_of(each.number, 'Pod')} of {OTHER_REVISIONS if each.own else each.owner}"
+        if each.owner.kind == kinds.POD.name
+        else f"{count_of(each.number, 'Pod')} of {'other revisions' if each.own else each.owner}"
         for each in constraint.others
     ]
     nodes, key = constraint.unlabelled, constraint.topology_key
     lacking = f"{first_and_more(nodes)}, which {'lack' if nodes[1:] else 'lacks'} the label {key}" if nodes else ""
     too = f" The constraint on {brief_key(key)} also counts {named(counted)}." if counted else ""
-    return f"{too} This Pod may not go to {lacking}." if nodes else too
+    return f"{too} {subject.then} may not go to {lacking}." if nodes else too
 
 
 def _none_available(cause: causes.PinnedDomain) -> str:
@@ -687,52 +621,24 @@ def _elsewhere(cause: causes.PinnedDomain) -> str:
     return f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
 
 
-def _for_other_reasons(whys: Sequence[tuple[Sequence[str], object]], shown: int) -> str:
-    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none.
-
-    ``whys``: the nodes that have each reason, and the reason.
-    """
-    before, after = ({name for nodes, _ in each for name in nodes} for each in (whys[:shown], whys[shown:]))
-    number = len(after - before)
-    reasons = "another reason" if number == 1 else "other reasons"
-    return f"; {count_of(number, 'more node')} for {reasons}" if number else ""
-
-
-def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
-    """Return why the domains with the fewest Pods take none, the longest first."""
-    return [f"no Pod can go to {named(cause.domains)}: {why}" for why in _kept_off(cause.pins, once=False)]
-
-
-def limits(constraint: causes.BlamedConstraint) -> str:
+def limits(constraint: causes.BlamedConstraint, lead: str = ": ") -> str:
     """Return the least skew that the Pod would make where it may not go, and what is allowed."""
     if constraint.skew_if_placed is not None:
-        return f": skew would be {constraint.skew_if_placed}, maxSkew {constraint.max_skew}"
+        return f"{lead}skew would be {constraint.skew_if_placed}, maxSkew {constraint.max_skew}"
     return "" if constraint.domains else f" (no node has {constraint.topology_key})"
 
 
-def _conflict(cause: causes.Conflict) -> Texts:
+def _conflict(cause: causes.Conflict) -> str:
     short = [_described(each) for each in cause.requirements]
-    keys = {each.topology_key for each in cause.requirements}
-
-    def met_by(change: Callable[[str], str]) -> str:
-        parts = []
-        for each, name in zip(cause.requirements, short, strict=True):
-            one = len(each.leaves) <= 1
-            what = f"{'meets' if one else 'meet'} the constraint on {change(name)}"
-            if name not in keys:
-                what = PASSES.get(name, (f"passes {name}", f"pass {name}"))[not one]
-            parts.append(f"{f'only {named(each.leaves)}' if each.leaves else 'no node'} {what}")
-        return "; ".join(parts)
-
+    parts = []
+    for each, name in zip(cause.requirements, short, strict=True):
+        one = len(each.leaves) <= 1
+        what = f"{'meets' if one else 'meet'} the constraint on {_key(name)}"
+        if each.topology_key is None:
+            what = PASSES.get(name, (f"passes {name}", f"pass {name}"))[not one]
+        parts.append(f"{f'only {named(each.leaves)}' if each.leaves else 'no node'} {what}")
     every = f"all {len(short)} requirements" if short[2:] else "both requirements"
-    all_of_them = f"{', '.join(short[:-1])} and {short[-1]}"
-    return Texts(
-        [
-            *(f"No node meets {every}: {met_by(change)}." for change in (str, brief_key)),
-            f"Together {all_of_them} leave no node.",
-        ],
-        [f"{all_of_them} together", named(short)],
-    )
+    return f"no node meets {every}: {'; '.join(parts)}."
 
 
 def _described(conflicting: causes.ConflictingRequirement) -> str:

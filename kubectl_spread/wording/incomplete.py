@@ -8,12 +8,9 @@ from typing import TypeAlias, assert_never
 import msgspec
 
 from kubectl_spread import gaps
-from kubectl_spread.diagnosis.evaluation import Decision
-from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
-from kubectl_spread.wording.causes import LINE, clause, sentence
 from kubectl_spread.wording.words import LIST, count_of, enumerated
 
 Texts: TypeAlias = tuple[str, str, str]
@@ -239,8 +236,8 @@ def _of_decider(gap: gaps.Decider) -> Texts:
             assert_never(gap)
 
 
-def _lead(gap: gaps.Decider) -> str:
-    """Return what the other decider does, as the first half of a sentence."""
+def lead(gap: gaps.Decider) -> str:
+    """Return what else decides about the Pod, as the first half of a sentence."""
     match gap:
         case gaps.UnreadCluster():
             return f"Nodes were not read ({gap.why})"
@@ -259,26 +256,3 @@ def _lead(gap: gaps.Decider) -> str:
 
 def _group(gap: gaps.SchedulingGroup) -> str:
     return f"group {gap.pod_group} of Workload {gap.workload}" if gap.workload else f"PodGroup {gap.pod_group}"
-
-
-def summary_of(decision: Decision, *, named: bool = True) -> str:
-    """Return who else decides, then what is to blame, in a sentence or two; empty if the Pod finds a node.
-
-    ``named`` says whether the Pod's name shares its line. Where it does not, two Pods with one cause have one text.
-    """
-    handle, evaluation, blame = decision.handle, decision.evaluation, decision.blame
-    pod, feasible = evaluation.pod, evaluation.feasible
-    first = next(deciders(pod, handle, evaluation), None)
-    if first is None or (blame and handle.decides(pod)):
-        return sentence(blame.cause, pod if named else None, decision.preemption) if blame else ""
-    name = f"{pod.metadata.namespace}/{pod.metadata.name}"
-    if isinstance(first, gaps.NodeNamed) and first.absent:
-        return f"{_lead(first)}."
-    if isinstance(first, gaps.UnreadCluster):
-        return f"{_lead(first)}: where {name} can go is not known."
-    if feasible:
-        rest = f" and {len(feasible) - MOST_NAMES} more" if len(feasible) > MOST_NAMES + 1 else ""
-        nodes = ", ".join(feasible[:MOST_NAMES] if rest else feasible) + rest
-        return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {nodes}."
-    head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "
-    return head + (clause(blame.cause, LINE - len(head)) if blame else "")

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubectl_spread import gaps
 from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
+from kubectl_spread.wording.causes import NO_CONSTRAINT, POD, Subject, clause_of
+from kubectl_spread.wording.incomplete import MOST_NAMES, lead
 from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed
 
 DIFFERENCES = {
@@ -47,12 +51,10 @@ def at_work(replicas: Replicas) -> str:
     return f"{running} of {wanted} replicas {'runs' if running == 1 else 'run'}"
 
 
-def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> tuple[str, ...]:
-    """Return the first line about a Pod that no node takes, longest first; ``running`` as ``at_work`` returns it."""
-    running_lines: tuple[str, ...] = (running, running.replace(" replicas", ""))
-    if running and rolls_out:
-        running_lines = (*(f"rollout not finished: {line}" for line in running_lines), *running_lines)
-    return tuple(f"{name} is Pending{f' ({line})' if line else ''}. {verdict}" for line in running_lines)
+def waiting_line(name: str, summary: str, running: str, *, rolls_out: bool) -> str:
+    """Return the first line about a Pod that no node takes; ``running`` as ``at_work`` returns it."""
+    rollout = "rollout not finished: " * rolls_out
+    return f"{name} is Pending{f' ({rollout}{running})' if running else ''}. {summary}"
 
 
 def never_created(missing: int, wanted: int, *, refused_now: bool) -> str:
@@ -153,3 +155,31 @@ def may_preempt(preemption: Preemption) -> str:
         sentence += f"; worse choices: {listed(preemption.other_nodes)}"
     tried = " In a cluster of this size the scheduler tries only some nodes." if preemption.sampled else ""
     return f"{sentence}.{tried}"
+
+
+def summary_of(conclusion: Conclusion, subject: Subject = POD) -> str:
+    """Return who else decides, then what is to blame, in a sentence or two; empty if the Pod finds a node."""
+    if conclusion.awaited:
+        return waits_for_volumes(conclusion.awaited)
+    if conclusion.decider:
+        return _beside_decider(conclusion, conclusion.decider)
+    if conclusion.cause is None:
+        return ""
+    if conclusion.preemption:
+        return f"It {preempts(conclusion.preemption)}. Until then: {clause_of(conclusion.cause, subject).text}"
+    clause = clause_of(conclusion.cause, subject)
+    if subject is POD and clause.filters and conclusion.clears:
+        return f"{NO_CONSTRAINT} {clause.sentence}"
+    return f"{clause.sentence}{clause.end * conclusion.clears}"
+
+
+def _beside_decider(conclusion: Conclusion, decider: gaps.Decider) -> str:
+    if isinstance(decider, gaps.NodeNamed) and decider.absent:
+        return f"{lead(decider)}."
+    if isinstance(decider, gaps.UnreadCluster):
+        return f"{lead(decider)}: where {conclusion.pod} can go is not known."
+    if conclusion.cause:
+        rejects = f"kube-scheduler's filters would reject {conclusion.pod}: {clause_of(conclusion.cause).text}"
+        return f"{lead(decider)}; {rejects}"
+    nodes = listed(conclusion.feasible, MOST_NAMES)
+    return f"{lead(decider)}; kube-scheduler's filters would allow {conclusion.pod} on {nodes}."

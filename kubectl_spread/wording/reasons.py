@@ -88,11 +88,10 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
             assert_never(reason)
 
 
-def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, brief: bool) -> str:
+def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int) -> str:
     """Return that so many nodes (count) reject a Pod for the reason; empty for none.
 
-    ``nodes``: what they are called, as a subject with its comma; empty for all of the cluster. ``brief``: whether the
-    amounts are left out.
+    ``nodes``: what they are called, as a subject with its comma; empty for all of the cluster.
     """
     one, every = number == 1, not nodes
     nodes = nodes or {1: "the only node", 2: "both nodes"}.get(number, f"all {number} nodes")
@@ -104,18 +103,17 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
             grouped = _grouped(taints)
             return f"{nodes} {has} the untolerated taint{'s' * (len(grouped) > 1)} {enumerated(grouped)}"
         case reasons.InsufficientResources(full=full, resources=resources):
-            amounts = (f" ({it.asked} requested, {free_text(it)})" * (not brief) for it in resources)
-            short = [f"{it.name}{amount}" for it, amount in zip(resources, amounts, strict=True)]
+            short = [f"{it.name} ({it.asked} requested, {free_text(it)})" for it in resources]
             limit = f"{has} reached {'its' if one else 'their'} Pod limit"
             return f"{nodes} {' and '.join([limit] * full + [f'{has} too little {enumerated(short)}'] * bool(short))}"
         case reasons.Cordoned():
             return f"{nodes} {'is' if one else 'are'} cordoned"
         case reasons.VolumeLimitReached():
             more = f", {reason.requested} more requested" * (reason.requested > 1)
-            attached = f" ({reason.attached} of {reason.limit} attached{more})" * (not brief)
+            attached = f" ({reason.attached} of {reason.limit} attached{more})"
             return f"{nodes} would exceed {'its' if one else 'their'} volume limit{attached}"
         case reasons.MissingLabel(key=key, value=value):
-            return f"{nodes} {lack} the label {key}={seen(value)}{', which nodeSelector requires' * (not brief)}"
+            return f"{nodes} {lack} the label {key}={seen(value)}, which nodeSelector requires"
         case reasons.UnmetNodeAffinity(terms=terms):
             return f"{nodes} {do} not match the node affinity ({affinity_text(terms)})"
         case reasons.MissingTopologyLabel(topology_key=key):

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis import step_changes
+from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.step_changes import WaitingReason
 from kubectl_spread.rebalance.plan import UpgradedPods
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
 from kubectl_spread.snapshot import PodKey
-from kubectl_spread.wording.causes import NO_CONSTRAINT, lowered
+from kubectl_spread.wording.causes import IT, ONE, POD, PODS, Subject, clause_of
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
+from kubectl_spread.wording.pending import summary_of
 from kubectl_spread.wording.rebalance import plan_note_text
-from kubectl_spread.wording.words import begun, count_of, enumerated, listed, scores_some
+from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
@@ -36,15 +41,6 @@ RANGES = (
     " The text above the table describes the first one."
 )
 BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too."
-OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
-OF_ONE = (("this Pod", "it"), ("The Pod may only", "It may only"), (" This Pod may not", " It may not"))
-OF_SEVERAL = (
-    ("this Pod", "these Pods"),
-    ("the Pod's own", "the Pods' own"),
-    ("The Pod may only", "They may only"),
-    (" This Pod may not", " They may not"),
-)
-"""Words about a Pod → those about one or several that were named before."""
 SHOWN_NAMES = 4
 """Pods that are named of a kind of outcome (count)."""
 SHOWN_EVICTED = 20
@@ -87,46 +83,48 @@ def _number(least: int, most: int) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> str:
-    """Return how many Pods of each workload wait, and why; in some random orders alone where there is no summary.
+def why_pending(reasons: Sequence[WaitingReason], subject: Subject = POD) -> str:
+    """Return why Pods of a workload wait, in a sentence or two for each reason."""
+    if len(reasons) != 1:
+        return " ".join(map(_of_some, reasons))
+    return _held(reasons[0]) if reasons[0].gates else summary_of(reasons[0].conclusion, subject)
+
+
+def _held(reason: WaitingReason) -> str:
+    return f"{reason.pod} is {held_by_gates(reason.gates)}."
+
+
+def _of_some(reason: WaitingReason) -> str:
+    """Return why some of a workload's Pending Pods wait, where others have another reason."""
+    revision = "" if reason.old is None else f"the {'old' if reason.old else 'new'} revision"
+    who = f"{count_of(reason.number, 'Pod')} of {revision}" if revision else f"{reason.number} of them"
+    subject = replace(IT if reason.number == 1 else PODS, revision=revision)
+    conclusion = reason.conclusion
+    if reason.gates:
+        return f"{who}: {_held(reason)}"
+    if conclusion.decider or conclusion.preemption or conclusion.cause is None:
+        return f"{who}: {summary_of(conclusion, subject)}"
+    if isinstance(conclusion.cause, PinnedDomain) and conclusion.cause.only_place:
+        return clause_of(conclusion.cause, replace(subject, who=who)).text
+    clause = clause_of(conclusion.cause, subject)
+    return f"{who}: {clause.text}{clause.end}"
+
+
+def pending_text(waiting: Sequence[tuple[str, int, int, int]], reasons: Sequence[WaitingReason]) -> str:
+    """Return how many Pods of each workload wait, and why; in some random orders alone where there is no reason.
 
     ``waiting`` has each workload, the fewest and the most that wait, and how many of them are said to be no news
     (counts).
     """
     by_chance = any(low < high for _, low, high, _ in waiting)
-    why = f". {cause_first(begun(summary))}" if summary else " in some random orders." if by_chance else "."
     pods = [
         f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}{_as_before(before, high)}"
         for workload, low, high, before in waiting
     ]
     one = [high for _, _, high, _ in waiting] == [1]
-    # Each Pod of a DaemonSet has another node.
-    daemons = (OF_DAEMONS,) if all("daemonset/" in workload for workload, *_ in waiting) else ()
-    for ours, theirs in () if one else (*daemons, *OF_SEVERAL):
-        why = why.replace(ours, theirs)
+    summary = why_pending(reasons, ONE if one else PODS) if reasons else ""
+    why = f". {summary}" if summary else " in some random orders." if by_chance else "."
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
-
-
-def cause_first(summary: str) -> str:
-    """Return the summary with what is not the cause at its end."""
-    rest = summary.removeprefix(NO_CONSTRAINT)
-    return summary if rest == summary else f"{rest} {NO_CONSTRAINT.rstrip()}"
-
-
-def of_some(number: int, summary: str, *, old: bool | None) -> str:
-    """Return why so many of a workload's Pending Pods (count) wait, where others have another reason.
-
-    ``old``: whether they are of an older revision than the newest; None if all are of one revision.
-    """
-    revision = "" if old is None else f"the {'old' if old else 'new'} revision"
-    who = f"{count_of(number, 'Pod')} of {revision}" if revision else f"{number} of them"
-    why = cause_first(begun(summary))
-    for ours, theirs in OF_ONE if number == 1 else OF_SEVERAL:
-        why = why.replace(ours, theirs)
-    if revision:
-        why = why.replace(" count because ", f" count for {revision} because ")
-    _, _, rest = why.partition(" ")
-    return f"{who} {rest}" if rest.startswith("may only go to ") else f"{who}: {lowered(why)}"
 
 
 def _as_before(before: int, most: int) -> str:

@@ -51,7 +51,7 @@ def _(status: statuses.NoDomains) -> str:
 
 @STATUSES.rule
 def _(status: statuses.Blocked) -> str:
-    return blocking_reason(status.blame.blocking[status.index], status.blame.nodes)
+    return blocking_reason(status.blame.blocking[status.index])
 
 
 @STATUSES.rule
@@ -61,7 +61,7 @@ def _(status: statuses.FailedCreate) -> str:
 
 @STATUSES.rule
 def _(status: statuses.Unschedulable) -> str:
-    return reason_of(status.blame.cause, status.blame.nodes)
+    return reason_of(status.blame.cause)
 
 
 @STATUSES.rule

@@ -8,7 +8,7 @@ from kubectl_spread.contract.evaluation import evaluation_report
 from kubectl_spread.diagnosis.evaluation import Judgement, findings_for, judge, judgement_for
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.wording.incomplete import summary_of
+from kubectl_spread.wording.pending import summary_of
 from tests import build
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_storage import claim, storage_class
@@ -54,7 +54,7 @@ def test_a_pod_is_judged_like_its_twin_under_its_own_name(fields: Object, object
     derived = judgement_for(second, twin)
     wanted = evaluation_report(judged(second, handle))
     assert findings_for(second, twin.findings) == derived.findings
-    assert (derived.message, summary_of(derived)) == (wanted.message, wanted.summary)
+    assert (derived.message, summary_of(derived.conclusion)) == (wanted.message, wanted.summary)
     assert evaluation_report(derived).cause == wanted.cause
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.diagnosis.causes import BlamedConstraint, PinnedDomain, PinnedNodes
+from kubectl_spread.diagnosis.reasons import AnyReason, Cordoned, InsufficientResources, ShortResource
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
-from kubectl_spread.wording.causes import fitting, shared_line, texts_of
+from kubectl_spread.wording.causes import clause_of, reason_of, shared_line
 from kubectl_spread.wording.reasons import name_of
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
@@ -25,9 +27,7 @@ AVOIDS_WEB: Object = {
         }
     }
 }
-PINNED = (
-    "The Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not available"
-)
+PINNED = "The Pod may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available"
 TAINTS_COUNT = "This node counts because nodeTaintsPolicy is Ignore (the default)."
 OTHERS = "One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
 
@@ -45,7 +45,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(),
             [*TAINTED, *web("a1", "b1")],
-            f"{PINNED}: taint {GPU}. {TAINTS_COUNT} {OTHERS}",
+            f"{PINNED}: taint {GPU}. {TAINTS_COUNT}",
         ),
         (
             incoming(**BIG),
@@ -131,37 +131,21 @@ def test_why_nodes_count_that_take_no_pod() -> None:
     def told(**fields: Any) -> str:  # noqa: ANN401 - any field of the constraint
         return report_of(incoming(zoned(**fields), nodeSelector=pool), [*nodes, *web("a1")]).summary
 
-    assert f": taint {GPU}. {TAINTS_COUNT} One more Pod would" in told()
+    assert f": taint {GPU}. {TAINTS_COUNT}" in told()
     both = told(nodeAffinityPolicy="Ignore")
     assert both.endswith(" These nodes count because nodeAffinityPolicy and nodeTaintsPolicy are Ignore.")
     by_affinity = told(nodeAffinityPolicy="Ignore", nodeTaintsPolicy="Honor")
-    assert (
-        ": no label pool=web. This node counts because nodeAffinityPolicy is Ignore. One more Pod would" in by_affinity
-    )
+    assert ": no label pool=web. This node counts because nodeAffinityPolicy is Ignore." in by_affinity
 
 
 def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
     assert summary == (
-        "The Pod may only go to zones b, c and d, which have the fewest matching"
+        "The Pod may only go to zones b, c and d, which have the fewest"
         " Pods (1), but none of their 3 nodes is available: b1 and c1"
         f" (taint {GPU}); d1 (cordoned). One more Pod would exceed maxSkew 1 in zone a (2 Pods)."
     )
-
-
-def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_however_long_its_selector_is() -> None:
-    legacy = {
-        "matchLabels": {
-            "app.kubernetes.io/name": "web",
-            "app.kubernetes.io/part-of": "a-system-of-very-many-parts",
-        }
-    }
-    full = zip("wxyz", ("a1", "a1", "b1", "b1"), strict=True)
-    counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
-    summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
-    assert summary.startswith("The constraint on zone does not count this Pod. ")
-    assert summary.endswith(f"its only node, c1, is not available: taint {GPU}. {TAINTS_COUNT}")
 
 
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
@@ -243,7 +227,7 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
     assert told == (
-        "The Pod may only go to zone b, which has the fewest matching"
+        "The Pod may only go to zone b, which has the fewest"
         " Pods (1), but none of its 2 nodes is available: b1 (the constraint on"
         f" hostname); b2 (taint {GPU}). One more Pod would exceed maxSkew 1 in zone a (2 Pods)."
     )
@@ -256,8 +240,8 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
         (
             "wxyz",
             (
-                "1 cpu requested, at most 500m free (2 nodes); taint w=1:NoSchedule (1 node); taint x=1:NoSchedule"
-                " (1 node); taint y=1:NoSchedule (1 node); 1 more node for another reason"
+                "too little cpu free (2 nodes); taint w=1:NoSchedule (1 node); taint x=1:NoSchedule (1 node); 2 more"
+                " nodes for other reasons"
             ),
         ),
     ],
@@ -277,30 +261,6 @@ def test_a_reason_counts_all_nodes_that_have_it_until_each_node_has_one() -> Non
     shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
     assert ": d1 and d2 (1 cpu requested, 500m free); b1 and b2 (taint x=1:NoSchedule)." in told
-
-
-@pytest.mark.parametrize(
-    ("taints", "whys"),
-    [
-        (
-            (*"wwxxyyz", "z full"),
-            (
-                "1 cpu requested, 500m free (2 nodes); taint w=1:NoSchedule (2 nodes); taint x=1:NoSchedule (2 nodes);"
-                " taint y=1:NoSchedule (2 nodes); 1 more node for another reason"
-            ),
-        ),
-        (("x", "x y"), "b0 and b1 (taint x=1:NoSchedule); d1 (1 cpu requested, 500m free)"),
-    ],
-    ids=["a node of which a reason is told is none of the others", "a taint counts the nodes that have more taints"],
-)
-def test_a_node_that_has_more_reasons_counts_once(taints: Sequence[str], whys: str) -> None:
-    full = [node("d1", zone="b", allocatable={"cpu": "500m"})]
-    for number, each in enumerate(taints):
-        names = [f"{name}=1:NoSchedule" for name in each.split() if name != "full"]
-        few = {"cpu": "500m"} if "full" in each else {"cpu": "4"}
-        full.append(node(f"b{number}", zone="b", taints=names, allocatable=few))
-    told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *web("a1")]).summary
-    assert f": {whys}." in told
 
 
 def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
@@ -338,20 +298,6 @@ def test_nodes_that_lack_only_the_key_are_told() -> None:
     assert told.endswith(f"This Pod may not go to x, which lacks the label {ZONE}.")
 
 
-def test_one_reason_that_all_nodes_have_without_amounts_is_told_once() -> None:
-    nodes = [node(f"{'b' * 40}{number}", zone="b") for number in range(4)]
-    names = [each["metadata"]["name"] for each in nodes]
-    agents = [pod(f"{'agent' * 9}-{number}", on=name, host_ports=["443"]) for number, name in enumerate(names)]
-    near = [pod(f"near-{number}", on=name, **AVOIDS_WEB) for number, name in enumerate(names[:2])]
-    report = report_of(incoming(host_ports=["443"]), [node("a1", zone="a"), *nodes, *agents, *near, *web("a1")])
-    assert report.summary == (
-        "The Pod may only go to zone b, which has the fewest Pods (0), but none of its 4 nodes is available:"
-        " host port 443/TCP in use."
-    )
-    assert report.cause
-    assert shared_line(report.cause) == "zone b: 4 of 4 nodes: host port 443/TCP in use"
-
-
 def test_who_uses_a_host_port_is_counted_by_workload() -> None:
     nodes = [node(name, zone="b") for name in ("b1", "b2", "b3")]
     proxies = [
@@ -369,14 +315,47 @@ def test_who_uses_a_host_port_is_counted_by_workload() -> None:
     )
 
 
-def test_reasons_that_are_equal_without_amounts_count_their_nodes() -> None:
-    full = [node(f"{'b' * 50}{number}", zone="b", allocatable={"cpu": str(number)}) for number in (1, 2)]
-    agents = [node(f"{'c' * 50}{number}", zone="b") for number in range(2)]
-    names = [each["metadata"]["name"] for each in agents]
-    held = [pod(f"{'agent' * 40}-{on[-1]}", on=on, host_ports=["443"]) for on in names]
-    described = incoming(host_ports=["443"], requests={"cpu": "5"})
-    told = report_of(described, [node("a1", zone="a"), *full, *agents, *held, *web("a1")]).summary
-    assert told.endswith("too little cpu free (2 nodes); host port 443/TCP in use (2 nodes).")
+def pinned_by(*reasons: AnyReason) -> PinnedDomain:
+    """Return the cause that each of these reasons keeps the Pod off another node of zone b."""
+    constraint = BlamedConstraint(
+        index=0, topology_key=ZONE, selector="", max_skew=1, min_domains=1, global_minimum=0, domains=2
+    )
+    pins = tuple(PinnedNodes(nodes=(f"b{at}",), reasons=(reason,)) for at, reason in enumerate(reasons))
+    return PinnedDomain(constraint=constraint, domains=("b",), nodes=len(pins), pins=pins)
+
+
+def full_of(*free: str) -> Sequence[AnyReason]:
+    """Return that so much cpu is free."""
+    short = [ShortResource(name="cpu", asked="5", free=each) for each in free]
+    return [InsufficientResources(resources=(each,)) for each in short]
+
+
+@pytest.mark.parametrize(
+    ("cause", "few", "shared"),
+    [
+        (
+            pinned_by(*full_of("1", "2"), Cordoned()),
+            "b0 (5 cpu requested, 1 free); b1 (5 cpu requested, 2 free); b2 (cordoned)",
+            "too little cpu free (2 of 3 nodes); cordoned (1 of 3 nodes)",
+        ),
+        (
+            pinned_by(*full_of("1", "2", "3"), Cordoned()),
+            "too little cpu free (3 nodes); cordoned (1 node)",
+            "too little cpu free (3 of 4 nodes); cordoned (1 of 4 nodes)",
+        ),
+        (
+            pinned_by(*full_of("1", "2", "3", "4")),
+            "too little cpu free",
+            "too little cpu free (4 of 4 nodes)",
+        ),
+    ],
+)
+def test_few_reasons_name_their_nodes_and_many_are_counted_without_amounts(
+    cause: PinnedDomain, few: str, shared: str
+) -> None:
+    assert reason_of(cause) == f"no Pod can go to b: {few}"
+    assert shared_line(cause) == f"zone b: {shared}"
+    assert f": {few}." in clause_of(cause).text
 
 
 @pytest.mark.parametrize(
@@ -390,15 +369,6 @@ def test_a_volume_is_in_a_zone_by_the_well_known_key_alone(key: str, place: str)
     disk, made = volume("pv", usable_on={key: ["z"]}), claim("data", bound_to="pv")
     described = incoming(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
     assert report_of(described, [node("z1", zone="y"), disk, made]).summary == f"Claim data: volume pv is {place}."
-
-
-def test_many_domains_with_long_names_are_counted() -> None:
-    names = [f"ip-10-0-{number}-11.{'x' * 60}.eu-central-1.compute.internal" for number in range(8)]
-    full = [pod(f"hog-{name}", on=name, requests={"cpu": "6"}) for name in names[2:]]
-    described = incoming(spread(HOSTNAME, selector=app("web")), requests={"cpu": "3"})
-    told = report_of(described, [*map(node, names), *full, *web(*names[:2])]).summary
-    fewest = "The Pod may only go to 6 nodes, which have the fewest Pods (0)"
-    assert told == f"{fewest}, but none of them is available: 3 cpu requested, at most 2 free."
 
 
 def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:
@@ -497,15 +467,6 @@ def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_
     )
 
 
-def test_filters_whose_reasons_are_too_long_for_a_line_are_counted() -> None:
-    taint = f"node.kubernetes.io/{'t' * 60}:NoSchedule"
-    described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
-    described["metadata"] |= {"name": "p" * 63}
-    assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
-        f"No node is available: {'t' * 60}; too little cpu free and 1 more reason."
-    )
-
-
 def test_what_may_soonest_change_is_told_first_and_a_cordon_is_no_taint() -> None:
     cordon: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
     nodes = [
@@ -535,14 +496,6 @@ KAFKA = [
     claim("x", bound_to="pv"),
     volume("pv", usable_on={ZONE: ["c"]}),
 ]
-
-
-def test_where_a_volume_is_comes_first_and_each_node_there_counts_once() -> None:
-    assert report_of(incoming(requests={"cpu": "3"}, **volumes_of("x")), KAFKA).summary == (
-        "No spread constraint is the cause. Claim x is bound to a volume in zone c, and none of the 5 nodes there is"
-        f" available: cordoned (2 nodes); 3 cpu requested, 2 free (1 node); taint {GPU} (1 node); cordoned and taint"
-        f" {GPU} (1 node)."
-    )
 
 
 @pytest.mark.parametrize(
@@ -653,32 +606,3 @@ def test_whom_the_scheduler_may_preempt_comes_first() -> None:
     assert report.summary.startswith(
         "It preempts default/balloon on c1. Until then: the Pod may only go to zone c, which has the fewest"
     )
-
-
-@pytest.mark.parametrize("length", [1, 20, 63])
-def test_the_first_line_is_no_longer_than_three_hundred_characters(length: int) -> None:
-    taint = f"{'k' * length}={'v' * length}:NoSchedule"
-    nodes = [node(f"{z}-{'n' * length}{i}", zone=z * length, taints=[taint]) for z in "cdef" for i in range(9)]
-    described = incoming()
-    described["metadata"] |= {"name": "p" * length}
-    summary = report_of(described, [node("a1", zone="a"), *nodes, *web("a1")]).summary
-    assert len(f"default/{'p' * length} is Pending. {summary}") <= 300
-
-
-def test_what_all_nodes_names_end_in_does_not_make_a_text_too_long() -> None:
-    nodes = ("n1.eu-central-1.compute.internal", "n2.eu-central-1.compute.internal")
-    texts = (f"pinned by {nodes[0]} and {nodes[1]}", f"pinned by {nodes[0]}")
-    assert fitting(texts, 25) == f"{texts[1][:24]}…"
-    assert fitting(texts, 25, nodes) == texts[0]
-    assert fitting(texts, 12, nodes) == texts[1]
-    assert fitting(texts, 11, nodes) == "pinned by …"
-
-
-def test_a_taint_counts_the_nodes_that_have_it_also_beside_others() -> None:
-    unready = "node.kubernetes.io/not-ready:NoSchedule"
-    taints = {"b1": [unready], "b2": [GPU], "b3": [GPU, unready]}
-    shut = [node(name, zone="b", taints=each) for name, each in taints.items()]
-    why = report_of(incoming(), [node("a1", zone="a"), *shut, *web("a1")]).cause
-    assert why
-    briefly = f": NotReady (2 nodes); taint {GPU} (2 nodes)."
-    assert any(briefly in text for text in texts_of(why).sentences)

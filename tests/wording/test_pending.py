@@ -28,14 +28,10 @@ def test_how_many_replicas_run(wanted: int, running: int, text: str) -> None:
     assert pending.at_work(Replicas(wanted=wanted, running=running)) == text
 
 
-def test_the_first_line_gets_shorter() -> None:
-    assert pending.waiting_lines("shop/web", "Why.", "", rolls_out=True) == ("shop/web is Pending. Why.",) * 2
-    assert pending.waiting_lines("shop/web", "Why.", "2 of 3 replicas run", rolls_out=True) == (
-        "shop/web is Pending (rollout not finished: 2 of 3 replicas run). Why.",
-        "shop/web is Pending (rollout not finished: 2 of 3 run). Why.",
-        "shop/web is Pending (2 of 3 replicas run). Why.",
-        "shop/web is Pending (2 of 3 run). Why.",
-    )
+def test_the_first_line_about_a_pod_that_no_node_takes() -> None:
+    assert pending.waiting_line("shop/web", "Why.", "", rolls_out=True) == "shop/web is Pending. Why."
+    running = pending.waiting_line("shop/web", "Why.", "2 of 3 replicas run", rolls_out=True)
+    assert running == "shop/web is Pending (rollout not finished: 2 of 3 replicas run). Why."
 
 
 def test_what_was_never_created() -> None:

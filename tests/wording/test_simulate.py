@@ -9,12 +9,15 @@ from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.statefulset import HeldUp
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.causes import BlamedConstraint, DomainsFull, NoNodes
+from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.step_changes import (
     BlockedByChance,
     CreateRefused,
     MixedRevisions,
     OutcomeNote,
     Unsettled,
+    WaitingReason,
     WasChanging,
 )
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
@@ -28,49 +31,57 @@ from kubectl_spread.simulation.steps import (
     StuckPods,
     Unmanaged,
 )
-from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text, pending_text
-from tests.build import pod, typed_pod
+from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text, pending_text, why_pending
+from tests.build import HOSTNAME, pod, typed_pod
+
+REASONS = (WaitingReason(Conclusion(cause=NoNodes()), 2),)
+ON_A1 = DomainsFull(
+    constraint=BlamedConstraint(
+        index=0, topology_key=HOSTNAME, selector="", max_skew=1, min_domains=1, global_minimum=0, domains=2
+    ),
+    minimum_domains=("a1",),
+)
 
 
 @pytest.mark.parametrize(
-    ("waiting", "summary", "text"),
+    ("waiting", "reasons", "text"),
     [
         (
             [("x/web", 2, 2, 0), ("y/api", 0, 1, 0)],
-            "zone c has the fewest Pods, but not for this Pod.",
-            "2 Pods of x/web and 0 to 1 Pod of y/api are Pending. Zone c has the fewest Pods, but not for these Pods.",
+            REASONS,
+            "2 Pods of x/web and 0 to 1 Pod of y/api are Pending. The cluster has no nodes.",
         ),
-        (
-            [("x/web", 2, 2, 0)],
-            (
-                "The Pod may only go to zone c: cordoned. These nodes count because nodeTaintsPolicy is Ignore"
-                " (the default)."
-            ),
-            (
-                "2 Pods of x/web are Pending. They may only go to zone c: cordoned. These nodes count because"
-                " nodeTaintsPolicy is Ignore (the default)."
-            ),
-        ),
-        ([("x/web", 2, 2, 0)], "", "2 Pods of x/web are Pending."),
-        (
-            [("x/daemonset/ds", 2, 2, 0)],
-            "a1, the only node for this Pod, has too little cpu.",
-            "2 Pods of x/daemonset/ds are Pending. a1, the only node for one of them, has too little cpu.",
-        ),
+        ([("x/web", 2, 2, 0)], (), "2 Pods of x/web are Pending."),
         (
             [("x/web", 3, 3, 1), ("y/api", 1, 1, 1)],
-            "",
+            (),
             "3 Pods of x/web (1 as before) and 1 Pod of y/api (as before) are Pending.",
         ),
         (
             [("x/web", 0, 2, 0), ("y/api", 0, 1, 0)],
-            "",
+            (),
             ("0 to 2 Pods of x/web and 0 to 1 Pod of y/api are Pending in some random orders."),
         ),
     ],
 )
-def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int, int]], summary: str, text: str) -> None:
-    assert pending_text(waiting, summary) == text
+def test_workloads_that_wait_for_one_reason(
+    waiting: list[tuple[str, int, int, int]], reasons: tuple[WaitingReason, ...], text: str
+) -> None:
+    assert pending_text(waiting, reasons) == text
+
+
+def test_pods_of_the_sentence_before_are_named_by_pronouns() -> None:
+    reasons = (WaitingReason(Conclusion(cause=ON_A1), 2),)
+    text = pending_text([("x/web", 2, 2, 0)], reasons)
+    assert text.startswith("2 Pods of x/web are Pending. Every node where these Pods could go would exceed maxSkew 1.")
+    revisions = (
+        WaitingReason(Conclusion(cause=ON_A1), 1, old=True),
+        WaitingReason(Conclusion(cause=NoNodes()), 2, old=False),
+    )
+    assert why_pending(revisions) == (
+        "1 Pod of the old revision: every node where it could go would exceed maxSkew 1. The fewest Pods (0) are in a1,"
+        " where no node can take it. 2 Pods of the new revision: the cluster has no nodes."
+    )
 
 
 @pytest.mark.parametrize(

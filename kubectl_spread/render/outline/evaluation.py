@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
@@ -15,7 +16,6 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
-from kubectl_spread.wording.causes import OTHER_REVISIONS
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
 from kubectl_spread.wording.words import first_and_more, listed, with_short_keys
 
@@ -112,7 +112,8 @@ def _of_cause(item: EvaluationReport) -> str:
     """Return the finding that says the same as the sentence on top; empty if none does."""
     if isinstance(item.cause, causes.GhostSelector):
         return findings.GhostPod.__name__
-    return findings.RolloutMixesRevisions.__name__ if OTHER_REVISIONS in item.summary else ""
+    counts_others = not isinstance(item.cause, UnsetType) and causes.counts_other_revisions(item.cause)
+    return findings.RolloutMixesRevisions.__name__ if counts_others else ""
 
 
 def _is_told(finding: Finding, item: EvaluationReport) -> bool:
@@ -125,7 +126,7 @@ def _is_told(finding: Finding, item: EvaluationReport) -> bool:
             constraints = [f"[{each.index}]" for each in item.constraints if each.topology_key == key]
             if finding.id in TOLD and any(each in finding.path for each in constraints):
                 return True
-    return finding.id == "PinnedMinimum" and bool(item.summary)
+    return finding.id == findings.PinnedMinimum.__name__ and not isinstance(item.cause, UnsetType)
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):

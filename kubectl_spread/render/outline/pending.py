@@ -21,7 +21,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.wording import pending as wording
-from kubectl_spread.wording.causes import LINE, shared_line
+from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
 from kubectl_spread.wording.words import begun, capital, first_name, held_back, held_by_gates, listed, scores_few
 
@@ -155,8 +155,7 @@ def _headline(item: PendingItem) -> Headline:
     line, sentence = f"{name}: {verdict}", capital(verdict, first_name(item.summary))
     if item.stuck:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
-        lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)
-        line = next((line for line in lines if len(line) <= LINE), lines[-1])
+        line = wording.waiting_line(name, sentence, at_work(item), rolls_out=rolls_out)
     elif _is_to_be_placed(item):
         next_try = wording.NOT_TRIED_YET if item.event is None else wording.TRIED_AGAIN
         line, sentence = f"{line} {next_try}", f"{sentence} {next_try}"

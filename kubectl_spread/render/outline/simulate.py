@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep, SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE
@@ -69,14 +69,15 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for each in step.refused or ():
         place = ", ".join(filter(None, (each.source, f"document {each.document}", each.field)))
         yield wording.REFUSED.format(f"{place}: {each.message.removesuffix('.')}")
-    alike: dict[tuple[str, bool], list[tuple[str, int, int, int]]] = {}
+    alike: dict[tuple[str, bool], list[PendingPods]] = {}
     news = any(pending.range[1] > pending.before for pending in step.pending)
     for pending in step.pending:
         low, high = pending.range
-        key = pending.summary, not pending.summary and low < high
-        named = f"{pending.namespace}/{pending.workload}"
-        alike.setdefault(key, []).append((named, low, high, pending.before if news else 0))
-    yield from (wording.pending_text(waiting, summary) for (summary, _), waiting in alike.items())
+        summary = wording.why_pending(pending.reasons)
+        alike.setdefault((summary, not summary and low < high), []).append(pending)
+    for same in alike.values():
+        waiting = [(f"{it.namespace}/{it.workload}", *it.range, it.before if news else 0) for it in same]
+        yield wording.pending_text(waiting, same[0].reasons)
     for why in dict.fromkeys(pod.why for pod in step.blocked):
         yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
     if step.lost:
