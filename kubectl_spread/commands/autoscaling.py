@@ -21,7 +21,6 @@ from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL, Kind
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.causes import NO_CONSTRAINT
 
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, AutoscalerKind
@@ -57,8 +56,8 @@ def beside_autoscaler(item: ItemT, situation: Situation, siblings: Sequence[Pod]
     decided = decision_of(pod, handle, options)
     if decided is None:
         return item
+    from kubectl_spread.autoscalers.decision import Decision
     from kubectl_spread.contract.evaluation import with_missing
-    from kubectl_spread.wording.autoscalers import on_existing_nodes
 
     fixes: tuple[Fix, ...] = ()
     changes: Iterable[PoolChange] = ()
@@ -73,14 +72,15 @@ def beside_autoscaler(item: ItemT, situation: Situation, siblings: Sequence[Pod]
         changes = pool_changes(pod, scheduler, decided)
     if lacks_node:
         item = with_missing(_with_awaited_node(item, decided, handle.snapshot), _missing(handle.snapshot, decided))
-    if jam is not None and jam.summary:
-        item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
+    clears = not (decided.by_constraint or decided.decision is Decision.UNKNOWN)
+    if jam is not None:
+        item = replace(item, jam=replace(jam, conclusion=replace(jam.conclusion, clears=clears)))
     return replace(
         item,
         autoscaler=autoscaler_report(
             decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes
         ),
-        summary=on_existing_nodes(item.summary, decided),
+        conclusion=replace(item.conclusion, clears=clears),
         new_nodes=tuple(replace(fix, decision=decided) for fix in item.new_nodes),
     )
 
@@ -118,9 +118,8 @@ def copy_decision(item: ItemT, like: ItemT) -> ItemT:
     """Return the explanation of a Pod with the decision about the first of its template, which is an upper bound."""
     if like.autoscaler is UNSET:
         return item
-    cleared = NO_CONSTRAINT in like.summary
-    summary = item.summary if cleared else item.summary.replace(NO_CONSTRAINT, "", 1)
-    return replace(item, autoscaler=replace(like.autoscaler, event=None), summary=summary)
+    conclusion = replace(item.conclusion, clears=like.conclusion.clears)
+    return replace(item, autoscaler=replace(like.autoscaler, event=None), conclusion=conclusion)
 
 
 def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerDecision | None:

@@ -38,8 +38,6 @@ from kubectl_spread.objects.workloads import CronJob, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.applied import AppliedOutcomes, AppliedWorkload, applied
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.check import refused
-from kubectl_spread.wording.words import capital
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.api.dry_run import DryRun
@@ -460,7 +458,7 @@ def _seen(
 def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None) -> Answer:
     """Return the answer about one manifest; ``more``: the outcome if all Pods were admitted, where only some are."""
     manifest, served = asked.manifest, asked.served
-    item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest, asked.errors))
+    item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest))
     if outcome is None:
         item = replace(item, replicas=asked.wanted.replicas)
     else:
@@ -501,15 +499,14 @@ def _unknown(manifest: Manifest, outcome: ManifestOutcome | None) -> Iterator[Ga
 
 def refused_item(manifest: Manifest, errors: tuple[FieldError, ...]) -> check.CheckItem:
     """Return the item of a manifest without Pods that the API server refuses."""
-    return replace(_item(manifest, _nothing(manifest, errors)), replicas=0, validation=errors)
+    return replace(_item(manifest, _nothing(manifest)), replicas=0, validation=errors)
 
 
-def _nothing(manifest: Manifest, errors: Sequence[FieldError]) -> EvaluationReport:
+def _nothing(manifest: Manifest) -> EvaluationReport:
     return EvaluationReport(
         namespace=manifest.namespace,
         name=manifest.name,
         verdict=Verdict.INVALID,
-        summary=capital(refused(each.reason for each in errors), ("kubectl",)),
         message="",
         feasible=(),
         nodes=(),

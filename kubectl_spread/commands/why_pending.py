@@ -30,7 +30,7 @@ from kubectl_spread.controllers.workloads import (
     scheduler_of,
     workloads,
 )
-from kubectl_spread.diagnosis.evaluation import Judgement, decide, findings_for, judge, judgement_for
+from kubectl_spread.diagnosis.evaluation import NOTHING, Judgement, decide, findings_for, judge, judgement_for
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
@@ -47,7 +47,6 @@ from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.pending import summary_of
 from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -274,8 +273,8 @@ def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType
         return UNSET
     ends = place_each(tried, Handles(handle))
     left, handle = ends.left, ends.handles.default
-    summary = summary_of(decide(left[0], handle).conclusion) if left else ""
-    return Siblings(pending=len(tried), placed=len(ends.nodes), summary=summary)
+    conclusion = decide(left[0], handle).conclusion if left else NOTHING
+    return Siblings(pending=len(tried), placed=len(ends.nodes), conclusion=conclusion)
 
 
 def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
@@ -286,7 +285,7 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         name=pod.metadata.name,
         same_as=like.name,
         event=None,
-        summary=summary_of(judgement.conclusion),
+        conclusion=judgement.conclusion,
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),

@@ -14,25 +14,32 @@ from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.rollout_plan import FailedCreate, Rollout
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
-from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import NOTHING, Conclusion, Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.gaps import Gap, is_about_fixes
 from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import DomainRange, Placement, Violation
+from kubectl_spread.wording.check import refused
 from kubectl_spread.wording.pending import summary_of
+from kubectl_spread.wording.words import capital
 
 
 class Jam(placement.Jam, frozen=True, kw_only=True):
     """The first replica that finds no node.
 
     Attributes:
-        summary: what is to blame, in a sentence or two.
+        conclusion: what is to blame.
         conflict: the fewest requirements that together leave it no node.
     """
 
-    summary: str = ""
+    conclusion: Conclusion = NOTHING
     conflict: tuple[Requirement, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """What is to blame, in a sentence or two; empty if that is not known."""
+        return summary_of(self.conclusion)
 
 
 class AllCreated(Report, frozen=True, kw_only=True):
@@ -69,7 +76,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     Attributes:
         verdict: of the first Pod; JSON has that of all replicas.
         replicas: how many are requested.
-        next_summary: why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none.
+        next_conclusion: why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none.
         validation: why the API server would refuse the manifest.
         warnings: the API server's warnings; empty if it refuses the manifest.
         placements: where each replica goes, in order; ties go to the first name.
@@ -90,7 +97,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """
 
     replicas: int = 1
-    next_summary: str = ""
+    next_conclusion: Conclusion = NOTHING
     validation: tuple[FieldError, ...] = ()
     warnings: tuple[ValidationWarning, ...] = ()
     placements: tuple[Placement, ...] = ()
@@ -107,6 +114,18 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     sampled: bool = False
     rollout: Rollout | None = None
     origin: Origin | UnsetType = UNSET
+
+    @property
+    def summary(self) -> str:
+        """What is to blame, in a sentence or two; who refuses a manifest of which nothing else is known."""
+        if self.verdict is Verdict.INVALID and not self.nodes and self.conclusion is NOTHING:
+            return capital(refused(each.reason for each in self.validation), ("kubectl",))
+        return summary_of(self.conclusion)
+
+    @property
+    def next_summary(self) -> str:
+        """Why the next Pod would find no node; empty where that is not in question."""
+        return summary_of(self.next_conclusion)
 
     @property
     def refusals(self) -> tuple[FieldError, ...]:
@@ -145,17 +164,18 @@ class CheckReport(Report, frozen=True, kw_only=True):
 def check_item(outcome: ManifestOutcome) -> CheckItem:
     """Return the outcome of a manifest, under the name of its first Pod."""
     report = evaluation.with_missing(evaluation.evaluation_report(outcome.judgement), outcome.unknown)
-    next_summary = ""
+    next_conclusion = NOTHING
     if outcome.is_cleared:
-        next_summary = report.summary if outcome.scaled_to_zero and not outcome.judgement.preemption else ""
-        report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
+        if outcome.scaled_to_zero and not outcome.judgement.preemption:
+            next_conclusion = report.conclusion
+        report = replace(report, verdict=Verdict.SCHEDULABLE, conclusion=NOTHING, cause=UNSET, message="", conflict=())
         # No fix is looked for.
         report = replace(report, incomplete=tuple(gap for gap in report.incomplete if not is_about_fixes(gap)))
     return evaluation.as_item(
         CheckItem,
         evaluation.with_missing(report, outcome.unread_revisions),
         replicas=outcome.replicas,
-        next_summary=next_summary,
+        next_conclusion=next_conclusion,
         placements=outcome.placements,
         jam=_jam(outcome, report),
         pending=outcome.pending,
@@ -181,6 +201,6 @@ def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
     if jam is None or judgement is None:
         return None
     if judgement is outcome.judgement:
-        return Jam(**asdict(jam), summary=first.summary, conflict=first.conflict)
+        return Jam(**asdict(jam), conclusion=first.conclusion, conflict=first.conflict)
     conflict = judgement.blame.core if judgement.blame else ()
-    return Jam(**asdict(jam), summary=summary_of(judgement.conclusion), conflict=conflict)
+    return Jam(**asdict(jam), conclusion=judgement.conclusion, conflict=conflict)

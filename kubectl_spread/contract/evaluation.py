@@ -15,7 +15,7 @@ from kubectl_spread.contract.report import Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
-from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, verdict_of
+from kubectl_spread.diagnosis.evaluation import NOTHING, Conclusion, Judgement, Verdict, verdict_of
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes, unlabelled_nodes
@@ -68,8 +68,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     """The scheduler's decision about one Pod, and the reasons.
 
     Attributes:
-        summary: what is to blame, in a sentence or two; empty for a schedulable Pod. If its node is chosen and it waits
-            for volumes, these are named.
+        conclusion: what is to blame.
         cause: the root cause, with the names and numbers that prove it; absent if some node takes the Pod.
         message: the scheduler's message, without preemption; empty for a schedulable Pod. None if the first rejection
             of some node is unknown, and there is no event.
@@ -94,7 +93,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     source: str = ""
     workload: WorkloadRef | UnsetType = UNSET
     verdict: Verdict
-    summary: str
+    conclusion: Conclusion = NOTHING
     cause: AnyCause | UnsetType = UNSET
     message: str | None
     message_from: Literal["event"] | UnsetType = UNSET
@@ -132,8 +131,13 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
 
     @property
     def assumed(self) -> bool:
-        """Whether the scheduler has already chosen a node and waits to bind the Pod, as the summary tells."""
-        return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)
+        """Whether the scheduler has already chosen a node and waits to bind the Pod."""
+        return self.conclusion.awaited is not None
+
+    @property
+    def summary(self) -> str:
+        """What is to blame, in a sentence or two; empty for nothing."""
+        return summary_of(self.conclusion)
 
 
 def evaluation_report(judgement: Judgement) -> EvaluationReport:
@@ -150,7 +154,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict if handle.decides(pod) or handle.is_orphan(pod) else Verdict.INCOMPLETE,
-        summary=summary_of(judgement.conclusion),
+        conclusion=judgement.conclusion,
         cause=to_blame.cause if to_blame else UNSET,
         message=judgement.message,
         # Scores are relative: they say nothing if some nodes were not read.

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import msgspec
 
-from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.fixes import FIX, SEARCHED, waits
 from kubectl_spread.contract.leaf import Leaf
-from kubectl_spread.contract.pending import PendingItem, PendingReport
+from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import PendingPods, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
@@ -24,7 +24,6 @@ from kubectl_spread.wording.check import assumption
 from kubectl_spread.wording.incomplete import Incomplete, entries
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.rebalance import plan_note_text, reason_of_item
-from kubectl_spread.wording.simulate import why_pending
 
 
 class HasGaps(Protocol):
@@ -65,12 +64,26 @@ def notes(report: RebalanceReport) -> tuple[str, ...]:
     return tuple(map(plan_note_text, report.notes))
 
 
-def summary(waiting: PendingPods) -> str:
-    """What is to blame, in a sentence or two."""
-    return why_pending(waiting.reasons)
+class HasSummary(Protocol):
+    """What has a summary."""
+
+    @property
+    def summary(self) -> str:
+        """The summary."""
+
+
+def summary(about: HasSummary) -> str:
+    """What is to blame, in a sentence or two; empty if there is nothing, or that is not known."""
+    return about.summary
+
+
+def next_summary(item: CheckItem) -> str:
+    """Why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none."""
+    return item.next_summary
 
 
 GAPS = Leaf(added=(incomplete,))
+CONCLUDED = Leaf(added=(summary,), left_out=frozenset({"conclusion"}))
 
 
 def verdict(item: CheckItem) -> Verdict:
@@ -79,10 +92,12 @@ def verdict(item: CheckItem) -> Verdict:
 
 
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
-    CheckItem: SEARCHED | GAPS | Leaf(added=(verdict,)),
+    CheckItem: SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
+    Jam: CONCLUDED,
+    Siblings: CONCLUDED,
     CheckReport: GAPS,
     Fix: FIX,
-    PendingItem: SEARCHED | GAPS,
+    PendingItem: SEARCHED | GAPS | CONCLUDED,
     PendingPods: GAPS | Leaf(added=(summary,), left_out=frozenset({"reasons"})),
     PendingReport: GAPS,
     RebalanceItem: Leaf(added=(reason, waits)),

@@ -10,12 +10,12 @@ from msgspec.structs import asdict, replace
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import Replicas
-from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import NOTHING, Conclusion, Verdict
 from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.gaps import Gap
-from kubectl_spread.wording.pending import DIFFERENCES
+from kubectl_spread.wording.pending import DIFFERENCES, summary_of
 
 
 class EventReport(LastFailure, frozen=True, kw_only=True):
@@ -34,12 +34,17 @@ class Siblings(Report, frozen=True, kw_only=True):
     Attributes:
         pending: how many were placed one after another (count), at most 100.
         placed: how many of them find a node (count).
-        summary: why the next one finds none then; empty if all do.
+        conclusion: why the next one finds none then.
     """
 
     pending: int
     placed: int
-    summary: str = ""
+    conclusion: Conclusion = NOTHING
+
+    @property
+    def summary(self) -> str:
+        """Why the next one finds none then; empty if all do."""
+        return summary_of(self.conclusion)
 
 
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
+from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text, why_pending
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):
@@ -56,6 +56,11 @@ class PendingPods(Report, frozen=True, kw_only=True):
     message: str
     reasons: tuple[WaitingReason, ...] = ()
     incomplete: tuple[Gap, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """What is to blame, in a sentence or two."""
+        return why_pending(self.reasons)
 
 
 class RefusedManifest(Report, frozen=True, kw_only=True):

@@ -66,6 +66,10 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     clears: bool = True
 
 
+NOTHING = Conclusion()
+"""The conclusion about a Pod that some node takes."""
+
+
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What the scheduler decides about a Pod, and why no node is left; ``blame`` is None if one is.
 

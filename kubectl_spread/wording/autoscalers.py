@@ -14,7 +14,6 @@ from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.scheduler.podtopologyspread import REASON_SKEW
 from kubectl_spread.scheduler.resource import readable
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.causes import NO_CONSTRAINT
 from kubectl_spread.wording.fixes.waits import STARTING
 from kubectl_spread.wording.reasons import brief_key, noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed
@@ -161,12 +160,6 @@ def _decision(decision: d.AutoscalerDecision) -> str:
             return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}"
         case _:
             assert_never(decision.decision)
-
-
-def on_existing_nodes(summary: str, decision: d.AutoscalerDecision) -> str:
-    """Return the root cause; it does not clear the constraints where the autoscaler refuses, or may, because of one."""
-    unclear = decision.by_constraint or decision.decision is d.Decision.UNKNOWN
-    return summary.replace(NO_CONSTRAINT, "", 1) if unclear else summary
 
 
 def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from kubectl_spread.controllers.rollout_plan import Assumption, Rollout
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.simulation.placement import Jam, Placement
-from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed, some_run
+from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed, some_run
 
 ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.SUSPENDED: "it is suspended, so no Pod is created until it is resumed",
@@ -64,7 +64,7 @@ def no_pod(next_summary: str, *, incomplete: bool) -> str:
     ``incomplete``: whether it is not known what becomes of the Pods.
     """
     if next_summary:
-        return f"no Pod comes now. The next one would find no node. {begun(next_summary)}"
+        return f"no Pod comes now. The next one would find no node. {next_summary}"
     return f"as far as is known, {NO_POD}" if incomplete else NO_POD
 
 

@@ -24,9 +24,6 @@ SHORT_KEYS = {
 _PLACES = re.compile(rf"(\bon|\bin|\bover|\band) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
 _TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
 
-_OF_DOMAINS = re.compile(r"[a-z]+ \S.*? (?:has|have|is|are) (?:the fewest|not available)")
-"""How a sentence begins about domains, such as ``rack r1 has the fewest Pods``."""
-
 
 def with_short_keys(text: str) -> str:
     """Return the text with short names for the well-known topology keys of constraints and places."""
@@ -156,7 +153,7 @@ def held_back(gates: Sequence[str], verdict: str, *, stuck: bool) -> str:
     """
     one = len(gates) == 1
     if stuck:
-        return f"{held_by_gates(gates)}. Removing {'it' if one else 'them'} is not enough. {begun(verdict)}"
+        return f"{held_by_gates(gates)}. Removing {'it' if one else 'them'} is not enough. {verdict}"
     return f"{held_by_gates(gates)}. Once {'it is' if one else 'they are'} removed: {verdict}"
 
 
@@ -196,13 +193,3 @@ def capital(sentence: str, names: Collection[str] = ()) -> str:
     first, _, rest = sentence.partition(" ")
     ours = first.isalpha() and first.islower() and first not in names
     return f"{first.capitalize()} {rest}" if ours else sentence
-
-
-def first_name(summary: str) -> tuple[str, ...]:
-    """Return the name that a summary begins with; empty if its first words are a topology key and domains."""
-    return () if _OF_DOMAINS.match(summary) else (summary.partition(" ")[0],)
-
-
-def begun(summary: str) -> str:
-    """Return a summary as it begins a sentence: a name that it begins with keeps its case."""
-    return capital(summary, first_name(summary))

@@ -10,8 +10,9 @@ from kubectl_spread.contract.evaluation import NodeReport, Rejection
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.causes import NoNodes
 from kubectl_spread.diagnosis.domains import BypassedNode, ConstraintDiagnosis, Domain
-from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from tests.build import HOSTNAME, ZONE
 
@@ -49,7 +50,7 @@ def _item(name: str, names: Sequence[str], pods: int) -> PendingItem:
         name=name,
         workload=WorkloadRef(kind="Deployment", name=name),
         verdict=Verdict.UNSCHEDULABLE,
-        summary="Every domain that may take one more has no room for it.",
+        conclusion=Conclusion(cause=NoNodes()),
         message=f"0/{len(names)} nodes are available: {len(names)} node(s) didn't match.",
         feasible=(),
         nodes=tuple(_node(number, each) for number, each in enumerate(names)),

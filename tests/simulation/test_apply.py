@@ -15,7 +15,6 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.wording.incomplete import entries
-from kubectl_spread.wording.simulate import why_pending
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, kubectl_applied, template, workload
@@ -144,7 +143,7 @@ def test_each_revision_waits_for_its_own_reasons(tmp_path: Path) -> None:
     objects = [*SIX, *deployment(on, replicas=8, strategy=keeping, requests=large)]
     (waits,) = applied(tmp_path, objects, moved).pending
     assert waits.count == 4
-    assert why_pending(waits.reasons) == (
+    assert waits.summary == (
         "2 Pods of the new revision: all 6 nodes have too little cpu (5 requested, at most 3 free); they lack the label"
         " disk=ssd, which nodeSelector requires. No spread constraint is the cause."
         " 2 Pods of the old revision: all 6 nodes have too little cpu (5 requested, at most 3 free). No spread"

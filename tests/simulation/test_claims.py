@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.wording.simulate import why_pending
 from tests.build import ZONE, Object, node, pod
 from tests.build_storage import DRIVER, claim, csi_node, storage_class, volume
 from tests.build_workloads import controller, template, workload
@@ -66,7 +65,7 @@ def test_each_pod_waits_for_its_own_claim() -> None:
     made["spec"]["podManagementPolicy"] = "Parallel"
     (waits,) = last([*TWO, local, made, *others], "drain a1", "scale statefulset/web=3").pending
     assert waits.count == 3
-    first, _, rest = why_pending(waits.reasons).partition(" 2 of them: ")
+    first, _, rest = waits.summary.partition(" 2 of them: ")
     assert "laim data-web-0 is bound to a volume in zone a" in first
     assert "laim data-web-1 is not bound" in rest
 
@@ -88,4 +87,4 @@ def brokers(*on: str) -> list[Object]:
 def test_a_pod_of_an_unread_owner_keeps_its_name_and_with_it_its_claim(steps: list[str]) -> None:
     step = last([*TWO, FAST, *brokers("a1", "b1")], *steps)
     assert pending(step) == {"strimzipodset/kafka": (1, 1)}
-    assert "data-kafka-0" in why_pending(step.pending[0].reasons)
+    assert "data-kafka-0" in step.pending[0].summary

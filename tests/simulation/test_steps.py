@@ -27,7 +27,6 @@ from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation import outcomes
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.steps import Step, Verb
-from kubectl_spread.wording.simulate import why_pending
 from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, revision, template, workload
@@ -242,7 +241,7 @@ class TestDrain:
         assert names(step.evicted) == ["web-0"]
         assert pending(step) == {"deployment/web": (1, 1)}
         assert item(step).after == {"a1": 0, "a2": 1, "b1": 1, "b2": 1, "c1": 1, "c2": 1}
-        assert "cordoned" in why_pending(step.pending[0].reasons)
+        assert "cordoned" in step.pending[0].summary
 
     def test_may_let_a_replacement_in_before_the_next_pod_goes(self) -> None:
         constraint = spread(HOSTNAME, selector=app("web"), maxSkew=2)
@@ -583,7 +582,7 @@ def test_what_another_scheduler_decides_is_not_known() -> None:
 def test_a_pod_that_a_gate_holds_waits_for_that() -> None:
     gated = pod("tool", schedulingGates=[{"name": "example.com/quota"}])
     step = last([*SIX, gated], "cordon a1")
-    assert [(each.count, why_pending(each.reasons)) for each in step.pending] == [
+    assert [(each.count, each.summary) for each in step.pending] == [
         (1, "default/tool is held by the scheduling gate example.com/quota.")
     ]
     assert not step.newly_pending

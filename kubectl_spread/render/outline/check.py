@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
-from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import NOTHING, Verdict
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.objects.kinds import BY_NAME, POD, WORKLOADS
 from kubectl_spread.render import outline
@@ -19,7 +19,7 @@ from kubectl_spread.render.outline.domains import Ranges, constraint_block, once
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording import check as wording
-from kubectl_spread.wording.words import begun, capital, count_of, first_name, held_back, scores_some, totals
+from kubectl_spread.wording.words import capital, count_of, held_back, scores_some, totals
 
 SHOWN_NODES = 10
 COUNTED = (*map(ItemStatus, Verdict), ItemStatus.GATED, ItemStatus.STUCK)
@@ -67,7 +67,7 @@ def _item(item: CheckItem, extent: Extent, flags: Sequence[str]) -> Item:
         headline=Headline(
             subject=name,
             line=f"{name}: {sentence}",
-            sentence=capital(sentence, first_name(item.summary)),
+            sentence=sentence if _is_undecided(item) else capital(sentence),
             tone=tone,
         ),
         paragraphs=((review, *notes, *first), *rest),
@@ -101,24 +101,29 @@ def check_sentence(item: CheckItem) -> str:
     return wording.refused((each.reason for each in item.validation), sentence if item.nodes else "")
 
 
+def _is_undecided(item: CheckItem) -> bool:
+    """Whether something else decides about the Pods, or why they find no node is all that is known."""
+    return item.verdict is Verdict.INCOMPLETE and item.conclusion != NOTHING and item.jam is None
+
+
 def _placement(item: CheckItem) -> str:
     jam = item.jam
-    if item.verdict is Verdict.INCOMPLETE and item.summary and jam is None:
+    if _is_undecided(item):
         return item.summary
     if not item.placements and jam is None and (item.rollout or not item.replicas):
-        return wording.no_pod(begun(item.next_summary), incomplete=item.verdict is Verdict.INCOMPLETE)
+        return wording.no_pod(item.next_summary, incomplete=item.verdict is Verdict.INCOMPLETE)
     stuck = item.stuck or (item.verdict is Verdict.INCOMPLETE and jam is not None and item.replicas == 1)
     if jam is not None and not (stuck and jam.replica_max is UNSET):
         return _jammed(jam, item.replicas)
     if stuck and item.rollout and item.rollout.unchanged and item.pending:
-        return wording.stay_pending(item.pending, begun(item.summary))
+        return wording.stay_pending(item.pending, item.summary)
     if stuck:
-        return wording.NOT_SCHEDULABLE.format(begun(item.summary))
+        return wording.NOT_SCHEDULABLE.format(item.summary)
     return _created(item)
 
 
 def _jammed(jam: Jam, replicas: int) -> str:
-    return wording.jam_sentence(jam, replicas, begun(jam.summary or str(jam.message)))
+    return wording.jam_sentence(jam, replicas, jam.summary or str(jam.message))
 
 
 def _created(item: CheckItem) -> str:

@@ -23,7 +23,7 @@ from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import begun, capital, first_name, held_back, held_by_gates, listed, scores_few
+from kubectl_spread.wording.words import capital, held_back, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
@@ -85,7 +85,7 @@ def _some_placed(item: PendingItem) -> tuple[str, ...]:
         return ()
     bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
     some = wording.some_placed(found.placed, found.pending, "" if bare else _whose(item))
-    return (f"{some} {begun(found.summary)}",)
+    return (f"{some} {found.summary}",)
 
 
 def _count_pods(explained: Explained) -> int:
@@ -152,7 +152,7 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    line, sentence = f"{name}: {verdict}", capital(verdict, first_name(item.summary))
+    line, sentence = f"{name}: {verdict}", verdict if item.stuck else capital(verdict)
     if item.stuck:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
         line = wording.waiting_line(name, sentence, at_work(item), rolls_out=rolls_out)
@@ -169,7 +169,7 @@ def _is_to_be_placed(item: PendingItem) -> bool:
 
 
 def choice_lines(item: PendingItem) -> Iterator[str]:
-    """Yield lines about evictions begun, those that the scheduler may make, and about chance."""
+    """Yield lines about evictions those that the scheduler may make, and about chance."""
     # The summary says where an assumed Pod goes, and what it waits for.
     if item.nomination is not None and (item.nomination.leaving or not item.assumed):
         yield nominated(item.nomination)

@@ -73,8 +73,7 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     news = any(pending.range[1] > pending.before for pending in step.pending)
     for pending in step.pending:
         low, high = pending.range
-        summary = wording.why_pending(pending.reasons)
-        alike.setdefault((summary, not summary and low < high), []).append(pending)
+        alike.setdefault((pending.summary, not pending.reasons and low < high), []).append(pending)
     for same in alike.values():
         waiting = [(f"{it.namespace}/{it.workload}", *it.range, it.before if news else 0) for it in same]
         yield wording.pending_text(waiting, same[0].reasons)

@@ -14,7 +14,8 @@ from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, MadeElsewhere, Rollout
-from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.causes import RefusedWhole
+from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.html import to_html
@@ -138,7 +139,7 @@ def test_what_the_api_server_would_warn_of_in_every_output_for_people() -> None:
 
 def test_what_the_scheduler_never_sees() -> None:
     nothing: dict[str, Any] = {"nodes": (), "constraints": (), "feasible": (), "findings": ()}
-    refused = free(validation=WRONG, verdict=Verdict.INVALID, summary="The API server refuses it.", **nothing)
+    refused = free(validation=WRONG, verdict=Verdict.INVALID, **nothing)
     assert lines(refused) == [
         "default/deployment/web: the API server refuses it.",
         "invalid: spec.x: must be greater than zero",
@@ -216,6 +217,8 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         incomplete=(UnreadableManifest(place=EVIL, why=EVIL),),
     )
     for verdict in Verdict:
-        judged = msgspec.structs.replace(item, verdict=verdict, summary=EVIL)
+        judged = msgspec.structs.replace(
+            item, verdict=verdict, conclusion=Conclusion(cause=RefusedWhole(plugin=EVIL, reasons=(EVIL,)))
+        )
         text = check_text(CheckReport(metadata=METADATA, items=(judged,)), wide=wide)
         assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text

@@ -11,6 +11,8 @@ import pytest
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.controllers.workloads import PodName, Replicas, WorkloadRef
+from kubectl_spread.diagnosis.causes import NoNodes, RefusedWhole
+from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.gaps import Gap, UnreadableManifest
@@ -23,6 +25,8 @@ from tests.render.reports import pending_text
 
 MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 ON_ZONES = spread(ZONE, selector=app("web"))
+
+NO_NODES, WHY = Conclusion(cause=NoNodes()), "The cluster has no nodes."
 
 
 def pending(described: Object, objects: Sequence[Object], **fields: Any) -> PendingItem:  # noqa: ANN401 - any field
@@ -43,15 +47,10 @@ class TestPendingText:
         mixed = Finding(id="RolloutMixesRevisions", severity=Severity.WARNING, message="old Pods are counted")
         at_work = Replicas(wanted=5, running=5)
         cluster = [*TAINTED, *web("a1", "b1")]
-        item = pending(incoming(), cluster, replicas=at_work, summary="It is cold.", findings=(mixed,))
-        assert told(item).startswith("default/new is Pending (rollout not finished: all 5 replicas run). It is cold.\n")
-
-    def test_a_first_line_that_would_be_too_long_says_it_in_fewer_words(self) -> None:
-        at_work = Replicas(wanted=10, running=2)
-        item = pending(incoming(), [*TAINTED, *web("a1", "b1")], name="p" * 50, replicas=at_work)
-        fitting = msgspec.structs.replace(item, summary="s" * 200)
-        assert "is Pending (2 of 10 replicas run). s" in told(fitting)
-        assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 220))
+        item = pending(incoming(), cluster, replicas=at_work, conclusion=NO_NODES, findings=(mixed,))
+        assert told(item).startswith(
+            "default/new is Pending (rollout not finished: all 5 replicas run). The cluster has no nodes.\n"
+        )
 
     def test_a_pod_that_can_be_scheduled(self) -> None:
         told_so = "default/new: it can be scheduled now, on a1, a2, b1, c1. The scheduler "
@@ -154,7 +153,7 @@ def evil_item() -> PendingItem:
         objects,
         name=EVIL,
         namespace=EVIL,
-        summary=EVIL,
+        conclusion=Conclusion(cause=RefusedWhole(plugin=EVIL, reasons=(EVIL,))),
         scheduler_name=EVIL,
         held_by=(EVIL,),
         workload=WorkloadRef(kind=EVIL, name=EVIL),
