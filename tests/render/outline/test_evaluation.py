@@ -8,7 +8,8 @@ import pytest
 from kubectl_spread.contract.evaluation import NodeReport, Rejection
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
-from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.causes import DaemonNode
+from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.evaluation import MOST_GROUPS, foremost, node_groups
 from kubectl_spread.render.outline.pending import pending_outline
@@ -81,10 +82,11 @@ def test_our_own_sentence_begins_with_a_capital() -> None:
 def test_a_name_keeps_its_case(begin: str) -> None:
     nodes = [node("west", zone="upper"), node("east", zone="b", taints=["x:NoSchedule"])]
     shut = report_of(incoming(spread(ZONE, selector=app("web"))), [*nodes, *web("west")])
-    fields = msgspec.structs.asdict(shut) | {"summary": f"{begin} holds it", "verdict": Verdict.UNSCHEDULABLE}
+    held = Conclusion(cause=DaemonNode(node=begin, filters=(), lacks="rack"))
+    fields = msgspec.structs.asdict(shut) | {"conclusion": held, "verdict": Verdict.UNSCHEDULABLE}
     named = PendingItem(**fields, scheduler_name="default-scheduler")
     told = pending_outline(PendingReport(metadata=METADATA, items=(named,)), Extent())
-    assert told.items[0].headline.sentence == named.summary
+    assert told.items[0].headline.sentence == f"{begin}, the only node for this Pod, lacks the label rack."
     (row,) = rows_of([*nodes, workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))))])
     row = msgspec.structs.replace(row, status_reason=f"{begin} would take it")
     lying = skew_outline(SkewReport(metadata=METADATA, items=(row,)), Extent())

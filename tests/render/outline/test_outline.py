@@ -20,6 +20,8 @@ from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef
+from kubectl_spread.diagnosis.causes import RefusedWhole
+from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, Rollout, Route
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
@@ -183,7 +185,7 @@ FOUND = st.builds(Finding, id=WORDS, severity=st.sampled_from(Severity), path=WO
 PENDING = st.fixed_dictionaries(
     {},
     optional={
-        "summary": WORDS,
+        "conclusion": st.builds(Conclusion, cause=st.builds(RefusedWhole, plugin=WORDS, reasons=SOME)),
         "message": WORDS | st.just(""),
         "held_by": SOME,
         "fixes": st.lists(FIXES, max_size=7).map(tuple),

@@ -8,10 +8,11 @@ import pytest
 
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.preemption import Nomination, Preemption
+from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
+from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
 from kubectl_spread.render.outline.pending import choice_lines
 
+AWAITED = AwaitedVolumes(nodes=("a",), claims=("data",), provisioners=("p",))
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
 
 
@@ -22,7 +23,6 @@ def lines(**fields: Any) -> list[str]:  # noqa: ANN401 - any field, by the API's
         name="new",
         **{
             "verdict": Verdict.UNSCHEDULABLE,
-            "summary": "",
             "message": "",
             "feasible": (),
             "nodes": (),
@@ -65,6 +65,6 @@ def test_a_nominated_pod_waits() -> None:
 
 
 def test_of_a_pod_that_waits_for_volumes_the_summary_says_where() -> None:
-    chosen = {"verdict": Verdict.SCHEDULABLE, "summary": "The scheduler has chosen a and waits for claim data."}
+    chosen = {"verdict": Verdict.SCHEDULABLE, "conclusion": Conclusion(awaited=AWAITED)}
     assert lines(**chosen, nomination=Nomination(node="a", leaving=())) == []
     assert len(lines(**chosen, nomination=Nomination(node="a", leaving=VICTIMS))) == 1

@@ -68,7 +68,7 @@ def test_an_outage_fits_a_screen(report: PendingReport) -> None:
     )
     assert len(narrow) <= 40
     assert lines[:6] == [
-        f"zone {REGION}c: 10 of 10 nodes NotReady; Pending: 20 Pods of 4 workloads",
+        f"zone {REGION}c: NotReady (10 of 10 nodes); Pending: 20 Pods of 4 workloads",
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
         "too little cpu free; Pending: 16 Pods of default/statefulset/db",
         "quota compute in ml; Pending: 4 Pods of ml/replicaset/train",
@@ -113,7 +113,7 @@ def test_what_all_nodes_of_a_zone_have_or_are() -> None:
     workloads = [*pending("web", 2, "a"), *pending("api", 3, key="rack")]
     assert causes_of([*nodes, *workloads]) == [
         f"no node has rack; Pending: 3 Pods of {RS}/api",
-        f"zone c: 2 of 2 nodes with taint gpu:NoSchedule; Pending: 2 Pods of {RS}/web",
+        f"zone c: taint gpu:NoSchedule (2 of 2 nodes); Pending: 2 Pods of {RS}/web",
     ]
     ports = [{"name": "main", "image": "app:v1", "ports": [{"containerPort": 80, "hostPort": 80}]}]
     full = [pod(f"on-{name}", on=name, containers=ports) for name in ("c0", "c1")]
