@@ -68,7 +68,7 @@ def test_a_change_of_the_manifest_has_its_line_and_its_yaml(manifest: Path) -> N
 def test_the_sentence_is_that_of_a_pod_that_waits(manifest: Path) -> None:
     item = only(written(manifest, WEB), CORDONED)
     assert item["jam"]["replica"] == 3
-    assert "zone c, which has the fewest matching Pods (0)" in item["jam"]["summary"]
+    assert "zone c, which has the fewest Pods (0)" in item["jam"]["summary"]
     assert item["jam"]["conflict"] == [
         {"kind": "constraint", "index": 0},
         {"kind": "filter", "plugin": "NodeUnschedulable"},
