@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
 from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport, autoscaler_report
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.errors import ManifestError, ManifestProblem, SpreadError, UsageError
 from kubectl_spread.gaps import Gap, Purpose, UnreadKind
 from kubectl_spread.objects import autoscaling
@@ -172,8 +172,8 @@ def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) ->
     from kubectl_spread.diagnosis.autoscaled import of_cluster_autoscaler, of_karpenter
 
     if groups:
-        return tuple(map(Finding.of, of_cluster_autoscaler(pod, handle, groups)))
-    return tuple(map(Finding.of, of_karpenter(pod, handle, _scheduler(handle, options))))
+        return tuple(of_cluster_autoscaler(pod, handle, groups))
+    return tuple(of_karpenter(pod, handle, _scheduler(handle, options)))
 
 
 def _node_groups(snapshot: Snapshot) -> tuple[autoscaling.NodeGroupStatus, ...] | None:

@@ -18,7 +18,6 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest, too_many
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract import check
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import NextPod, carried_over, completed, over_quota, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied, with_replicas
@@ -463,9 +462,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         item = replace(item, replicas=asked.wanted.replicas)
     else:
         injected = lint.from_living(asked.from_living)
-        of_merge = merged_constraints(manifest)
-        found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, injected))
-        item = replace(item, findings=found)
+        item = replace(item, findings=(*merged_constraints(manifest), *item.findings, *injected))
         item = with_missing(item, served.missing) if served and served.missing else item
     unknown = tuple(_unknown(manifest, outcome))
     item = with_missing(item, unknown)

@@ -19,7 +19,6 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, searched
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import (
@@ -288,7 +287,7 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         conclusion=judgement.conclusion,
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
-        findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
+        findings=findings_for(pod, twin.judgement.findings),
         fixes=tuple(fix_for(fix, first, pod) for fix in like.fixes),
     )
     return _with_event(copy_decision(item, like), pod, view)

@@ -10,12 +10,12 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import NOTHING, Conclusion, Judgement, Verdict, verdict_of
+from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes, unlabelled_nodes
@@ -165,7 +165,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         conflict=to_blame.core if to_blame else (),
         core_of=UNSET if on_all is None else on_all,
         unlabelled=tuple(unlabelled_nodes(judgement)) or UNSET,
-        findings=tuple(map(Finding.of, judgement.findings)),
+        findings=judgement.findings,
         incomplete=missing,
     )
 

@@ -79,9 +79,12 @@ def form_of(conclusion: type[msgspec.Struct]) -> type[msgspec.Struct]:
 
 @cache
 def plan_of(conclusion: type[msgspec.Struct]) -> Plan:
-    """Return how values of the type become JSON."""
+    """Return how values of the type become JSON: as those of its base that ``LEAVES`` has."""
     from kubectl_spread.contract.leaves import LEAVES  # Its functions have the types of all conclusions.
 
+    family = next((base for base in conclusion.__mro__ if base in LEAVES), conclusion)
+    if family is not conclusion:
+        return plan_of(family)
     leaf = LEAVES.get(conclusion, Leaf())
     own = {field.name: field for field in _fields(conclusion, leaf)}
     forms = {name: mapped(field.type) for name, field in own.items()}

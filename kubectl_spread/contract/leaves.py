@@ -17,10 +17,12 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.check import assumption
+from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.incomplete import Incomplete, entries
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.rebalance import plan_note_text, reason_of_item
@@ -82,6 +84,21 @@ def next_summary(item: CheckItem) -> str:
     return item.next_summary
 
 
+def id(finding: Finding) -> str:  # noqa: A001 - the name of the field
+    """The name of the finding."""
+    return finding.id
+
+
+def path(finding: Finding) -> str:
+    """The path of the field that it is about."""
+    return finding.path
+
+
+def message(finding: Finding) -> str:
+    """The finding, and what to do, in a sentence or more."""
+    return FINDINGS.text(finding)
+
+
 GAPS = Leaf(added=(incomplete,))
 CONCLUDED = Leaf(added=(summary,), left_out=frozenset({"conclusion"}))
 
@@ -96,6 +113,7 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     Jam: CONCLUDED,
     Siblings: CONCLUDED,
     CheckReport: GAPS,
+    Finding: Leaf(added=(id, path, message)),
     Fix: FIX,
     PendingItem: SEARCHED | GAPS | CONCLUDED,
     PendingPods: GAPS | Leaf(added=(summary,), left_out=frozenset({"reasons"})),

@@ -9,11 +9,11 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, wanted_by
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
+from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
@@ -161,7 +161,7 @@ def skew_item(row: Row) -> SkewItem:
         wanted=UNSET if wanted is None or row.revision.name else wanted,
         pending=sum(pod.waits for pod in row.revision.pods),
         evaluated_filters=row.evaluated_filters,
-        findings=tuple(map(Finding.of, row.judged.findings)),
+        findings=row.judged.findings,
         headroom=Headroom(more=headroom.more, tried=headroom.tried, then=then) if headroom else UNSET,
         proved_on="read" if in_part else UNSET,
     )

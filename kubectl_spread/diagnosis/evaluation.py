@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.findings import Finding, GhostPod, StaleEvent
+from kubectl_spread.diagnosis.findings import Finding, StaleEvent
 from kubectl_spread.diagnosis.incomplete import deciders, incomplete
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Preemption, awaited, preemption_report
 from kubectl_spread.diagnosis.requirements import Requirement
@@ -183,5 +183,4 @@ def judgement_for(pod: Pod, twin: Judgement) -> Judgement:
 
 def findings_for(pod: Pod, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Return the findings about the Pod, given those about its twin."""
-    name = pod.metadata.name
-    return tuple(replace(each, pod=name) if isinstance(each, GhostPod) else each for each in findings)
+    return tuple(each.of_twin(pod.metadata.name) for each in findings)

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import msgspec
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +29,9 @@ class Severity(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of the findings; ``field`` is the field it is about, within the constraint if it is about one."""
+    """A fact about a constraint, a Pod or the cluster that matters besides the verdict."""
 
+    # The field that it is about, within the constraint if it is about one.
     field: ClassVar[str] = ""
     severity: Severity = Severity.WARNING
 
@@ -42,6 +44,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def path(self) -> str:
         """The path of the field that it is about."""
         return self.field
+
+    def of_twin(self, pod: str) -> Self:  # noqa: ARG002 - for those that name the Pod
+        """Return the same about a Pod that differs in its name alone."""
+        return self
 
 
 class ConstraintFinding(Finding, frozen=True, kw_only=True):
@@ -84,6 +90,10 @@ class GhostPod(ConstraintFinding, frozen=True, kw_only=True):
     field = "labelSelector"
     pod: str
     owner: WorkloadRef | None = None
+
+    def of_twin(self, pod: str) -> Self:
+        """Return the same about the Pod of this name."""
+        return replace(self, pod=pod)
 
 
 class NilSelector(ConstraintFinding, frozen=True, kw_only=True):

@@ -38,6 +38,7 @@ from kubectl_spread.render.annotations import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
+from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.incomplete import entries
 from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
 from tests.program import spread as spread_of
@@ -293,7 +294,7 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     checked = check(source, options, SchedulerOptions(), stdin=None)
     assert row.autoscaler.summary in to_github(checked.report)
     for findings in (row.findings, checked.report.items[0].findings):
-        assert any(f"{each.severity} {each.id} {each.message}".startswith(expected) for each in findings)
+        assert any(f"{each.severity} {each.id} {FINDINGS.text(each)}".startswith(expected) for each in findings)
     severity, rule, message = expected.split(" ", 2)
     level = {"warning": "warning", "info": "note"}[severity]
     results = msgspec.json.decode(to_sarif(checked.report))["runs"][0]["results"]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckReport, Origin
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.findings import PinnedMinimum
 from kubectl_spread.render.sarif import FINGERPRINT, to_sarif
 from tests.render.reports import REPORTS, golden_report, poisoned_report, strings
 
@@ -117,7 +118,9 @@ def test_fingerprints_survive_other_lines_and_numbers() -> None:
     items = tuple(
         replace(
             item,
-            findings=tuple(replace(finding, message=f"{finding.message} Now 7.") for finding in item.findings),
+            findings=tuple(
+                replace(each, global_minimum=7) if isinstance(each, PinnedMinimum) else each for each in item.findings
+            ),
             origin=replace(item.origin, line=900, lines={}) if isinstance(item.origin, Origin) else item.origin,
         )
         for item in report.items

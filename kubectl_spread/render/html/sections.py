@@ -7,7 +7,6 @@ from typing import assert_never
 
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import clean
@@ -72,7 +71,7 @@ def callout(gaps: outline.Gaps) -> Markup:
     return element("div", title, items, class_="callout") if items else NOTHING
 
 
-def _finding(finding: Finding) -> Markup:
+def _finding(finding: outline.FindingLine) -> Markup:
     tone, mark = SEVERITIES[finding.severity]
     badge = (element("span", text(mark), class_="mark", aria_hidden="true"), text(f"{finding.severity} {finding.id}"))
     path = block("code", text(finding.path), class_="path")

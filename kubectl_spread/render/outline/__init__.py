@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from kubectl_spread.contract.findings import Finding
+from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.gaps import Gap
+from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.incomplete import Incomplete, merged_entries
 from kubectl_spread.wording.pending import WOULD_REPORT
 
@@ -194,10 +195,28 @@ class ConstraintBlock(Part, frozen=True, kw_only=True):
         return f"{line}, {self.default}" if self.default else line
 
 
-class Findings(Part, frozen=True, kw_only=True):
-    """What is worth knowing; the paths are for formats that have room for them."""
+class FindingLine(Part, frozen=True, kw_only=True):
+    """A finding with its text; the path is for formats that have room for it."""
 
-    findings: tuple[Finding, ...]
+    id: str
+    severity: Severity
+    path: str
+    message: str
+
+
+class Findings(Part, frozen=True, kw_only=True):
+    """What is worth knowing."""
+
+    findings: tuple[FindingLine, ...]
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> Findings:
+        """Return the findings of one Pod, those of two constraints with one text once."""
+        lines = (
+            FindingLine(id=each.id, severity=each.severity, path=each.path, message=FINDINGS.text(each))
+            for each in findings
+        )
+        return cls(findings=tuple({(line.id, line.message): line for line in lines}.values()))
 
 
 class Gaps(Part, frozen=True, kw_only=True):

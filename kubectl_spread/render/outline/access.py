@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import ClusterAccess, Metadata
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Block, Commands, EditBlock, Gaps, Item, Messages, Note, Outline, Part, Steps
@@ -82,7 +81,7 @@ def _has_commands(block: Block) -> bool:
     return isinstance(block, Commands) or (isinstance(block, Note) and "`kubectl " in block.line)
 
 
-PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
+PartT = TypeVar("PartT", bound=Part | Incomplete)
 
 COPIED_PARTS = (Commands, Messages, EditBlock)
 COPIED_FIELDS = frozenset(("commands", "header", "yaml"))
@@ -126,4 +125,4 @@ def _changed(value: object, change: Callable[[str], str]) -> object:
         return change(value)
     if isinstance(value, tuple):
         return tuple(_changed(each, change) for each in cast("tuple[object, ...]", value))
-    return rewritten(value, change) if isinstance(value, Part | Finding | Incomplete) else value
+    return rewritten(value, change) if isinstance(value, Part | Incomplete) else value

@@ -9,10 +9,9 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
-from kubectl_spread.contract.findings import Finding, distinct
 from kubectl_spread.diagnosis import causes, findings
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
@@ -28,7 +27,7 @@ MOST_GROUPS, MOST_SHOWN, MOST_DECIDING, MOST_REST = 12, 3, 6, 2
 
 More of those are shown that decide, if there is room; and the rest, if it is small.
 """
-TOLD = frozenset(("MinDomainsUnreachable", "MissingTopologyKey", "SimilarTopologyKey"))
+TOLD = (findings.MinDomainsUnreachable, findings.MissingTopologyKey, findings.SimilarTopologyKey)
 """Findings about a constraint that repeat a cause which names the constraint."""
 NAMED_NODES = 2
 """Nodes (count) of a group that are named before the rest is counted."""
@@ -101,19 +100,19 @@ def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
     kept = item.findings
     if folded:
         told = _of_cause(item)
-        kept = tuple(each for each in kept if each.severity is not Severity.INFO and each.id != told)
-    if findings := distinct(each for each in kept if not _is_told(each, item)):
-        yield Findings(findings=findings)
+        kept = tuple(each for each in kept if each.severity is not Severity.INFO and not isinstance(each, told))
+    if left := tuple(each for each in kept if not _is_told(each, item)):
+        yield Findings.of(left)
     if item.incomplete:
         yield Gaps.of(item.incomplete)
 
 
-def _of_cause(item: EvaluationReport) -> str:
-    """Return the finding that says the same as the sentence on top; empty if none does."""
+def _of_cause(item: EvaluationReport) -> tuple[type[Finding], ...]:
+    """Return the findings that say the same as the sentence on top."""
     if isinstance(item.cause, causes.GhostSelector):
-        return findings.GhostPod.__name__
+        return (findings.GhostPod,)
     counts_others = not isinstance(item.cause, UnsetType) and causes.counts_other_revisions(item.cause)
-    return findings.RolloutMixesRevisions.__name__ if counts_others else ""
+    return (findings.RolloutMixesRevisions,) if counts_others else ()
 
 
 def _is_told(finding: Finding, item: EvaluationReport) -> bool:
@@ -123,10 +122,9 @@ def _is_told(finding: Finding, item: EvaluationReport) -> bool:
             causes.MisspeltKey(topology_key=key)
             | causes.MinDomainsUnmet(constraint=causes.BlamedConstraint(topology_key=key))
         ):
-            constraints = [f"[{each.index}]" for each in item.constraints if each.topology_key == key]
-            if finding.id in TOLD and any(each in finding.path for each in constraints):
+            if isinstance(finding, TOLD) and finding.constraint.topology_key == key:
                 return True
-    return finding.id == findings.PinnedMinimum.__name__ and not isinstance(item.cause, UnsetType)
+    return isinstance(finding, findings.PinnedMinimum) and not isinstance(item.cause, UnsetType)
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):

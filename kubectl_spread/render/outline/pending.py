@@ -154,7 +154,7 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
     line, sentence = f"{name}: {verdict}", verdict if item.stuck else capital(verdict)
     if item.stuck:
-        rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
+        rolls_out = any(isinstance(finding, RolloutMixesRevisions) for finding in item.findings)
         line = wording.waiting_line(name, sentence, at_work(item), rolls_out=rolls_out)
     elif _is_to_be_placed(item):
         next_try = wording.NOT_TRIED_YET if item.event is None else wording.TRIED_AGAIN

@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING
 
 from msgspec import UnsetType
 
-from kubectl_spread.contract.findings import Finding, distinct
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
-from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
+from kubectl_spread.render.outline import (
+    Block,
+    Column,
+    Extent,
+    FindingLine,
+    Findings,
+    Headline,
+    Item,
+    Note,
+    Outline,
+    Tone,
+)
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.wording import statuses as wording
@@ -44,7 +54,7 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
     for item in report.items:
         new = {
             key: each
-            for each in distinct(item.findings)
+            for each in Findings.of(item.findings).findings
             if (key := (*_owner(item), each.id, each.message)) not in shown
         }
         shown.update(new)
@@ -57,7 +67,7 @@ def _owner(item: SkewItem) -> tuple[str, str, str]:
     return item.namespace, str(item.workload), item.revision
 
 
-def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: bool) -> Item:
+def _item(item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], *, last: bool) -> Item:
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
@@ -79,7 +89,7 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
                 constraint_block(item.constraint, extent),
                 *([Note(line=wording.counted_text(item.pods, item.own_pods))] if item.pods != item.own_pods else []),
                 *((Note(line=wording.ghosts_text(item.ghosts)),) if item.ghosts else ()),
-                *((Findings(findings=tuple(findings)),) if findings else ()),
+                *((Findings(findings=findings),) if findings else ()),
                 *(_upcoming(item) if last else ()),
             ),
         ),

@@ -14,7 +14,6 @@ from msgspec import UNSET
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import EventReport, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
@@ -22,7 +21,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.causes import RefusedWhole
 from kubectl_spread.diagnosis.evaluation import Conclusion
-from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.findings import InjectedFields, MatchLabelKeyAbsent
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, Rollout, Route
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
@@ -181,7 +180,7 @@ FIXES = st.builds(
     on_read_pods=st.booleans(),
 )
 GAPS = st.lists(st.builds(UnreadableManifest, place=WORDS, why=WORDS), max_size=2).map(tuple)
-FOUND = st.builds(Finding, id=WORDS, severity=st.sampled_from(Severity), path=WORDS, message=WORDS)
+FOUND = st.builds(InjectedFields, fields=NAMES) | st.builds(MatchLabelKeyAbsent, index=st.integers(0, 3), keys=NAMES)
 PENDING = st.fixed_dictionaries(
     {},
     optional={
@@ -229,7 +228,7 @@ def test_every_kind_of_block_is_among_them() -> None:
     report = golden_report("why-pending/shop")
     assert isinstance(report, PendingReport)
     item = msgspec.structs.replace(report.items[0], incomplete=(UnreadableManifest(place="a", why="c"),))
-    item = msgspec.structs.replace(item, findings=(Finding(id="A", severity=Severity.INFO, message="b"),))
+    item = msgspec.structs.replace(item, findings=(InjectedFields(fields=("spec.a",)),))
     waiting = msgspec.structs.replace(item, nomination=Nomination(node="n", leaving=()))
     same = msgspec.structs.replace(waiting, name="other", same_as=item.name)
     pending = outline_of(msgspec.structs.replace(report, items=(waiting, same)), Extent())

@@ -12,11 +12,10 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, MadeElsewhere, Rollout
 from kubectl_spread.diagnosis.causes import RefusedWhole
 from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
-from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.findings import MatchLabelKeyAbsent
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
@@ -145,9 +144,9 @@ def test_what_the_scheduler_never_sees() -> None:
 
 
 def test_findings_and_gaps_follow() -> None:
-    finding = Finding(id="GhostPod", severity=Severity.WARNING, message="boo.\nmore")
+    finding = MatchLabelKeyAbsent(index=0, keys=("boo\nmore",))
     told = lines(free(findings=(finding,), incomplete=(MISSING,)))
-    assert "GhostPod (warning): boo...." in told
+    assert "MatchLabelKeyAbsent (warning): the Pod has no label boo..." in told
     assert told[-1] == "incomplete: list services (unreadable): the selector lacks what Services add."
 
 

@@ -8,12 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.controllers.workloads import PodName, Replicas, WorkloadRef
 from kubectl_spread.diagnosis.causes import NoNodes, RefusedWhole
 from kubectl_spread.diagnosis.evaluation import Conclusion
-from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.structured import to_names
@@ -22,6 +20,7 @@ from tests.build_devices import CLAIMING, OPEN
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.render.reports import pending_text
+from tests.wording.test_findings import MIXED
 
 MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 ON_ZONES = spread(ZONE, selector=app("web"))
@@ -44,10 +43,9 @@ class TestPendingText:
     """What is to blame for each Pod."""
 
     def test_a_rollout_that_waits_is_said_to(self) -> None:
-        mixed = Finding(id="RolloutMixesRevisions", severity=Severity.WARNING, message="old Pods are counted")
         at_work = Replicas(wanted=5, running=5)
         cluster = [*TAINTED, *web("a1", "b1")]
-        item = pending(incoming(), cluster, replicas=at_work, conclusion=NO_NODES, findings=(mixed,))
+        item = pending(incoming(), cluster, replicas=at_work, conclusion=NO_NODES, findings=(MIXED,))
         assert told(item).startswith(
             "default/new is Pending (rollout not finished: all 5 replicas run). The cluster has no nodes.\n"
         )
