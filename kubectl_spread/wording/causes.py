@@ -609,16 +609,18 @@ def _suffers(pins: causes.PinnedNodes) -> bool:
 
 
 def _elsewhere(cause: causes.PinnedDomain) -> str:
-    """Return the sentence that says which other domains the constraint closes; empty where there are none."""
-    constraint = cause.constraint
-    full = [
-        f"{noun_for(constraint.topology_key, len(it.domains))} {named(it.domains)}"
-        f" ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})"
-        for it in cause.full
-    ]
+    """Return the sentence that says which other domains the constraint closes; empty where there are none.
+
+    It is empty, too, where their Pods differ in number: the table of domains has the numbers.
+    """
+    if len(cause.full) != 1:
+        return ""
+    constraint, (full,) = cause.constraint, cause.full
+    pods = f"({count_of(full.matching, 'Pod')}{' each' * bool(full.domains[1:])})"
     exceeds = "One more Pod would exceed maxSkew {}" if cause.counted else "maxSkew {} is exceeded already"
     at = "on" if constraint.topology_key == HOSTNAME else "in"
-    return f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
+    where = f"{noun_for(constraint.topology_key, len(full.domains))} {named(full.domains)}"
+    return f" {exceeds.format(constraint.max_skew)} {at} {where} {pods}."
 
 
 def limits(constraint: causes.BlamedConstraint, lead: str = ": ") -> str:

@@ -104,7 +104,7 @@ ROWS = {
         code=1,
         verdict="Unschedulable",
         said="not schedulable. The Pod may only go to zones b and c, which have the fewest"
-        " matching Pods (1), but none of their 2 nodes is available:"
+        " Pods (1), but none of their 2 nodes is available:"
         " claim data-db-4 is bound to pv-4 in a. One more Pod would exceed maxSkew 1 in zone a (2 Pods).",
     ),
     "a RuntimeClass selects nodes": Row(
@@ -135,7 +135,7 @@ ROWS = {
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1", "c1", pods=template(ON_ZONES, requests={"cpu": "2"}))],
         manifest=deployment(template(ON_ZONES, requests={"cpu": "5"}), strategy={"type": "Recreate"}),
         code=1,
-        verdict="Schedulable",
+        verdict="Unschedulable",
         said="replica 4 of 6 cannot be scheduled.",
     ),
     "a daemon's new Pod comes beside the old one": Row(

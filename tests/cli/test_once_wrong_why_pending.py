@@ -110,9 +110,10 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES, SHUT, *old_and_new()],
         1,
         (
-            "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone does not count this Pod. The Pod"
-            " may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available: taint"
-            " dedicated=gpu:NoSchedule. This node counts because nodeTaintsPolicy is Ignore (the default)."
+            "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone counts Pods with"
+            " app=web,track=old, but not this Pod. The Pod may only go to zone c, which has the fewest Pods (0), but"
+            " its only node, c1, is not available: taint dedicated=gpu:NoSchedule. This node counts because"
+            " nodeTaintsPolicy is Ignore (the default)."
         ),
     ),
     "its PodGroup is not complete": (
