@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ AVOIDS_WEB: Object = {
 PINNED = "The Pod may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available"
 TAINTS_COUNT = "This node counts because nodeTaintsPolicy is Ignore (the default)."
 OTHERS = "One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
+NOT_READY = "node.kubernetes.io/not-ready:NoSchedule"
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -261,6 +262,23 @@ def test_a_reason_counts_all_nodes_that_have_it_until_each_node_has_one() -> Non
     shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
     assert ": d1 and d2 (1 cpu requested, 500m free); b1 and b2 (taint x=1:NoSchedule)." in told
+
+
+@pytest.mark.parametrize(
+    ("more", "whys"),
+    [
+        ({}, f"b1 and b3 (taint {NOT_READY}); b2 and b3 (taint {GPU})"),
+        (
+            {"b4": ["x=1:NoSchedule"], "b5": ["y=1:NoSchedule"]},
+            f"NotReady (2 nodes); taint {GPU} (2 nodes); taint x=1:NoSchedule (1 node); 1 more node for another reason",
+        ),
+    ],
+    ids=["named", "counted"],
+)
+def test_a_taint_has_the_nodes_that_have_more_taints_too(more: Mapping[str, list[str]], whys: str) -> None:
+    taints = {"b1": [NOT_READY], "b2": [GPU], "b3": [GPU, NOT_READY], **more}
+    shut = [node(name, zone="b", taints=those) for name, those in taints.items()]
+    assert f": {whys}." in report_of(incoming(), [node("a1", zone="a"), *shut, *web("a1")]).summary
 
 
 def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
