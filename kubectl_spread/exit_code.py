@@ -1,4 +1,4 @@
-"""The exit codes of the program; each command module decides which one its report has."""
+"""The exit codes of the program; ``commands.exit_codes`` decides which one a report has."""
 
 from __future__ import annotations
 

@@ -167,4 +167,4 @@ FIX = Leaf(
         )
     ),
 )
-SEARCHED = Leaf(added=(left_alone, waits), left_out=frozenset(("left_alone", "waits")))
+SEARCHED = Leaf(added=(left_alone, waits))

@@ -142,9 +142,6 @@ CHECKS: Mapping[frozenset[str], Check] = {
     frozenset({"eligible"}): lambda part, facts: (
         sorted(part["eligible"]) == sorted(facts.domains(part["constraint"]["topologyKey"]))
     ),
-    frozenset({"minimumDomains"}): lambda part, facts: (
-        sorted(part["minimumDomains"]) == _holders(part["constraint"]["topologyKey"], facts)
-    ),
     frozenset({"node", "filters"}): _is_daemon_node,
     frozenset({"others", "nodes", "pins"}): _is_restriction,
 }
