@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.gobuild import cache_dir
 
 _TIMEOUT_S = 300
+_TRIES = 3
 
 
 def installed(packages: Mapping[str, str]) -> Path:
@@ -35,12 +36,21 @@ def installed(packages: Mapping[str, str]) -> Path:
 
 
 def _install(pins: list[str], folder: Path) -> None:
-    """Install the packages, without what they would run."""
+    """Install the packages, without what they would run.
+
+    A download that breaks off can leave half a package behind with exit code 0. `npm ls` sees it; another try mends it.
+    """
     npm = shutil.which("npm")
     assert npm, "npm is not on PATH"
-    (folder / "package.json").write_text('{"private": true}\n')
-    flags = ("--no-audit", "--no-fund", "--ignore-scripts", "--save-exact")
-    ended = subprocess.run(
-        [npm, "install", *flags, *pins], cwd=folder, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
+    install = (npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", *pins)
+    for _ in range(_TRIES):
+        shutil.rmtree(folder / "node_modules", ignore_errors=True)
+        (folder / "package-lock.json").unlink(missing_ok=True)
+        (folder / "package.json").write_text('{"private": true}\n')
+        for command in (install, (npm, "ls", "--all")):
+            ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+            if ended.returncode:
+                break
+        else:
+            return
+    raise AssertionError(ended.stdout + ended.stderr)
