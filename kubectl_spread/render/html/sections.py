@@ -42,7 +42,7 @@ def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for eac
                 element("blockquote", text(line)) if quoted else element("p", text(line), class_="hint")
                 for line, quoted in found.said
             )
-            return section(pages.SCHEDULERS_WORDS, *lines)
+            return folded(pages.SCHEDULERS_WORDS, joined(lines))
         case outline.Commands():
             return joined(map(_command, found.commands))
         case _:
