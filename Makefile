@@ -50,7 +50,7 @@ format: $(VENV)/.developing ## put the code in shape
 
 e2e: $(VENV)/.developing ## run the tests against a real control plane, built once into a cache
 	$(BIN)/python -m tests.controlplane build
-	$(BIN)/pytest -m e2e
+	$(BIN)/pytest -m e2e -n 2 --dist loadfile --durations=25
 
 oracle: $(VENV)/.developing ## build kube-scheduler's own framework as a program that answers cases
 	$(BIN)/python -m tests.conformance.record oracle --release 1.36

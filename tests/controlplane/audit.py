@@ -1,13 +1,21 @@
-"""Who asked API servers for what, from their audit logs: also of the control planes that have ended meanwhile."""
+"""Who asked an API server for what, from its audit log."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from kubectl_spread.objects.kinds import KINDS
 from tests.controlplane.api import Object
+
+_READS = {"get", "list", "watch"}
+_TRIES = {"create", "patch"}
+"""What is asked as a dry run only."""
+_ABOUT_THE_SERVER = re.compile(r"/version|/apis/[^/]+(/[^/]+)?")
+"""Its version, and the kinds of one API group: for custom resources."""
 
 
 class Asked(NamedTuple):
@@ -20,10 +28,6 @@ class Asked(NamedTuple):
     """The plural, with the subresource if there is one; the path where no object is meant."""
     dry_run: bool
     """Whether nothing is to be stored."""
-
-
-ENDED: Counter[Asked] = Counter()
-"""What was asked of the control planes that this process has run to their end."""
 
 
 def read_audit_log(path: Path) -> Sequence[Object]:
@@ -46,6 +50,21 @@ def count_requests(path: Path) -> Counter[Asked]:
 def of_the_program(asked: Counter[Asked]) -> Counter[Asked]:
     """Return what was asked by the program that is tested."""
     return Counter({each: times for each, times in asked.items() if each.agent.startswith("kubectl-spread/")})
+
+
+def not_read(asked: Counter[Asked]) -> Sequence[Asked]:
+    """Return what the program has asked for beside reads of what it knows, and dry runs: secrets too."""
+    return [each for each in of_the_program(asked) if not _is_read(each)]
+
+
+def _is_read(asked: Asked) -> bool:
+    """Return whether a request reads a kind that the program knows or what the server is, or only tries something."""
+    if asked.verb in _TRIES:
+        return asked.dry_run
+    if asked.verb not in _READS or asked.resource == "secrets":
+        return False
+    kinds = {kind.plural for kind in KINDS}
+    return asked.resource in kinds or (asked.verb == "get" and bool(_ABOUT_THE_SERVER.fullmatch(asked.resource)))
 
 
 def _asked(record: Object) -> Asked:

@@ -17,7 +17,7 @@ import yaml
 
 from tests.controlplane import commands
 from tests.controlplane.api import Api, ApiError, Object, is_healthy
-from tests.controlplane.audit import ENDED, count_requests
+from tests.controlplane.audit import count_requests, not_read
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.client import Client
 from tests.controlplane.component import Component, free_port
@@ -216,6 +216,8 @@ class ControlPlane:
 def control_plane(options: Options | None = None, *, binaries: Binaries | None = None) -> Iterator[ControlPlane]:
     """Run a control plane for the length of a block; what was started ends with it, whatever happens, SIGTERM included.
 
+    In the end its audit log shows that the program has read, has asked for dry runs, and has done nothing else.
+
     Args:
         options: what it consists of; everything unless given.
         binaries: the programs of another release.
@@ -230,7 +232,7 @@ def control_plane(options: Options | None = None, *, binaries: Binaries | None =
         plane = ControlPlane(
             options or Options(), binaries=binaries or build_binaries(), folder=Path(folder), running=running
         )
-        running.callback(lambda: ENDED.update(count_requests(plane.audit_log)))
+        running.callback(_only_read, plane.audit_log)
         plane.start()
         yield plane
 
@@ -243,6 +245,13 @@ _AUDIT_POLICY: Object = {
 }
 
 _SCHEDULER_CONFIG: Object = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+
+def _only_read(audit_log: Path) -> None:
+    """Complain about what the program has asked for that changes something, or that is none of its business."""
+    asked = not_read(count_requests(audit_log))
+    if asked:
+        raise AssertionError(f"kubectl-spread asked the API server for {asked}")
 
 
 def _has_default_namespace(api: Api) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.controlplane.audit import ENDED, of_the_program
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.client import Client
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
@@ -21,22 +20,6 @@ _NUMBERS = itertools.count(1)
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     """Leave the folder alone where none of its tests is wanted: to find them takes a third of what finding all does."""
     return True if config.option.markexpr == "not e2e" else None
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let what looks back on the session come last."""
-    items.sort(key=lambda item: item.path.name == "test_audit.py")
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how often the program has asked the API servers of the session for what."""
-    ours = of_the_program(ENDED)
-    if ours:
-        terminalreporter.section("requests of kubectl-spread, as the API servers recorded them")
-    for each in sorted(ours, key=lambda each: (each.verb, each.resource)):
-        verb = f"{each.verb} (dry run)" if each.dry_run else each.verb
-        terminalreporter.write_line(f"{ours[each]:6} {verb:17} {each.resource}")
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,8 @@ from tests import build, build_devices, build_storage
 from tests.build import Object, configured_profile
 from tests.conformance.record import ask, oracle
 
+RELEASE = "1.36"
+"""The release of a situation that names none."""
 TESTDATA = Path(__file__).parent.parent / "testdata"
 PLUGINS = {
     "balanced_allocation": "NodeResourcesBalancedAllocation",
@@ -125,7 +127,7 @@ class Situation:
     @property
     def release(self) -> str:
         """Whose rules apply, such as ``1.36``."""
-        return str(self.values.get("release", "1.36"))
+        return str(self.values.get("release", RELEASE))
 
     @property
     def objects(self) -> list[Object]:

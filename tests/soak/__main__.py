@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
+from tests.scheduler import situations
 from tests.soak import (
     applied,
     counted,
@@ -39,6 +40,7 @@ PROOFS: Mapping[str, Callable[[], int]] = {
     "rebalance": rebalance.main,
     "sampled": sampled.main,
     "simulated": simulated.main,
+    "situations": situations.main,
     "staged": staged.main,
     "verdicts": verdicts.main,
 }
