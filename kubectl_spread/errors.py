@@ -7,7 +7,8 @@ to standard error and sets the exit code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.exit_code import ExitCode
 
@@ -44,26 +45,25 @@ class ClusterError(SpreadError):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestProblem:
+class ManifestProblem(msgspec.Struct, frozen=True):
     """One error in an input file.
 
     Attributes:
         source: the file, URL or ``standard input``.
         document: the number of the document in the file, from 1; 0 for the whole file.
-        field_path: the field, such as ``spec.containers[0].name``; empty for the whole document.
+        field: the field, such as ``spec.containers[0].name``; empty for the whole document.
     """
 
     source: str
     message: str
     document: int = 0
-    field_path: str = ""
+    field: str = ""
 
     @property
     def place(self) -> str:
         """The place of the error, from the file to the field."""
         document = f"document {self.document}" if self.document else ""
-        return ", ".join(filter(None, (self.source, document, self.field_path)))
+        return ", ".join(filter(None, (self.source, document, self.field)))
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"

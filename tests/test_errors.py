@@ -14,9 +14,7 @@ from kubectl_spread.exit_code import ExitCode
         (ManifestProblem("web.yaml", "does not exist"), "web.yaml: does not exist"),
         (ManifestProblem("web.yaml", "kind is missing", document=2), "web.yaml, document 2: kind is missing"),
         (
-            ManifestProblem(
-                "web.yaml", "must be a string, not an integer", document=1, field_path="metadata.labels.tier"
-            ),
+            ManifestProblem("web.yaml", "must be a string, not an integer", document=1, field="metadata.labels.tier"),
             "web.yaml, document 1, metadata.labels.tier: must be a string, not an integer",
         ),
     ],

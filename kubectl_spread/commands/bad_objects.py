@@ -31,7 +31,7 @@ def reporting_bad_objects(source: str, snapshot: Snapshot) -> Iterator[None]:
         yield
     except ValueError as error:
         problems = [
-            ManifestProblem(source, why, field_path=f"{struct.__name__} {'/'.join(filter(None, key))}, {path}")
+            ManifestProblem(source, why, field=f"{struct.__name__} {'/'.join(filter(None, key))}, {path}")
             for struct, objects in snapshot.objects.items()
             for key, obj in objects.items()
             for path, why in find_malformed(obj)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:  # A command needs the types of its own report alone.
     from kubectl_spread.contract.check import CheckItem, CheckReport
     from kubectl_spread.contract.pending import PendingReport
     from kubectl_spread.contract.rebalance import RebalanceReport
-    from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+    from kubectl_spread.contract.simulate import SimulateReport
     from kubectl_spread.contract.skew import SkewReport, SkewTable
+    from kubectl_spread.diagnosis.step_changes import SimulatedStep
 
 PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
 """The statuses that ``show --problems`` shows, and that ``show --exit-code`` ends with 1 for."""

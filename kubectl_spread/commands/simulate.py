@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
@@ -25,7 +26,7 @@ from kubectl_spread.commands.manifests import (
 from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.simulate import SimulateReport, simulated_step
+from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
@@ -117,24 +118,25 @@ def simulate(
     with reporting_bad_objects(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
-        changes = tuple(step_changes(steps, found))
-        reports = tuple(
-            simulated_step(
-                each, view.metadata.connection_flags, notes_of(of_step.merged, of_step.snapshot), of_step.refused
+        changes = tuple(
+            replace(
+                change,
+                of_manifests=tuple(notes_of(of_step.merged, of_step.snapshot)),
+                refused=of_step.refused or UNSET,
             )
-            for each, of_step in zip(changes, naming.applied, strict=True)
+            for change, of_step in zip(step_changes(steps, found), naming.applied, strict=True)
         )
-    waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
-    judged = (*found.after(-1)[0].seen.placed, *((each.pod, each.decision.handle) for each in waiting))
+    waiting = (judged for change in changes for pods in change.pending for judged in pods.judged)
+    judged = (*found.after(-1)[0].seen.placed, *waiting)
     unread = dict.fromkeys((*_unread(view.snapshot, naming.snapshot, judged), *_bound_by_name(judged, named)))
     unknown = (gap for of_step in naming.applied for manifest in of_step.merged for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
-    untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
+    untried = (UntriedPods(pods=each.untried, step=str(each.step)) for each in changes if each.untried)
     refusals = (gap for change in changes for gap in change.may_be_refused)
     gaps = (*unread, *unknown, *documents, *unserved, *untried, *refusals)
     missing = tuple(dict.fromkeys((*view.incomplete, *gaps)))
-    return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
+    return SimulateReport(metadata=view.metadata, steps=changes, incomplete=missing)
 
 
 def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
@@ -172,7 +174,7 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
     """Yield (verb, value) of each step under ``steps`` of a file; ManifestError if it cannot be read, or lists none."""
     documents = read_settings(path, stdin=stdin)
     if not documents:
-        raise ManifestError([ManifestProblem(path, "lists no steps", field_path="steps")])
+        raise ManifestError([ManifestProblem(path, "lists no steps", field="steps")])
     for document in documents:
         listed = mapping(document.values).get("steps")
         if not isinstance(listed, list) or not listed:

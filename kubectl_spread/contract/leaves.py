@@ -12,7 +12,7 @@ from kubectl_spread.contract.fixes import FIX, SEARCHED, waits
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings
 from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.simulate import PendingPods, SimulateReport
+from kubectl_spread.contract.simulate import BLOCKED, PENDING, STEP, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.domains import Pin
@@ -20,7 +20,9 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
+from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.gaps import Gap
+from kubectl_spread.simulation.steps import Blocked
 from kubectl_spread.wording.check import assumption
 from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.incomplete import Incomplete, entries
@@ -116,7 +118,9 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     Finding: Leaf(added=(id, path, message)),
     Fix: FIX,
     PendingItem: SEARCHED | GAPS | CONCLUDED,
-    PendingPods: GAPS | Leaf(added=(summary,), left_out=frozenset({"reasons"})),
+    Blocked: BLOCKED,
+    PendingPods: GAPS | PENDING,
+    SimulatedStep: STEP,
     PendingReport: GAPS,
     RebalanceItem: Leaf(added=(reason, waits)),
     PlannedEviction: Leaf(added=(command,)),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import inf
 from typing import TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.replicaset import active
@@ -19,7 +20,8 @@ from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, Constra
 from kubectl_spread.diagnosis.evaluation import Conclusion, Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
-from kubectl_spread.gaps import MayBreakQuota
+from kubectl_spread.errors import ManifestProblem
+from kubectl_spread.gaps import Gap, MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
@@ -30,7 +32,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, WhenUnsatisfiable
 from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
-from kubectl_spread.simulation.steps import Blocked, Done, Step, Verb
+from kubectl_spread.simulation.steps import Blocked, BoundByName, Done, Step, StepNote, Verb
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -142,18 +144,6 @@ OutcomeNote: TypeAlias = (
 )
 
 
-class WaitingRevision(msgspec.Struct, frozen=True):
-    """Pending Pods of one revision of a workload, with volumes in the same place: the first, and how many there are.
-
-    ``old``: whether the workload has a newer revision.
-    """
-
-    pod: Pod
-    decision: Decision
-    number: int
-    old: bool
-
-
 class WaitingReason(msgspec.Struct, frozen=True):
     """Why Pending Pods of a workload wait.
 
@@ -171,64 +161,88 @@ class WaitingReason(msgspec.Struct, frozen=True):
     pod: str = ""
 
 
-class WaitingPods(msgspec.Struct, frozen=True):
-    """The Pending Pods of a workload, counted in each order.
-
-    ``before``: how many would be Pending without the step, in the order with the most (count).
-    """
-
-    key: Key
-    counts: tuple[int, ...]
-    before: int
-    revisions: tuple[WaitingRevision, ...]
-
-    @property
-    def reasons(self) -> tuple[WaitingReason, ...]:
-        """Why they wait; revisions that wait for the same are counted together."""
-        several = len({each.old for each in self.revisions}) > 1
-        alike = grouped(
-            self.revisions,
-            lambda it: (it.pod.key, it.pod.spec.gates) if it.pod.spec.gates else it.decision.conclusion,
-        )
-        return tuple(
-            WaitingReason(
-                same[0].decision.conclusion,
-                sum(revision.number for revision in same),
-                same[0].old if several and len(alike) > 1 else None,
-                same[0].pod.spec.gates,
-                "/".join(same[0].pod.key),
-            )
-            for same in alike.values()
-        )
-
-
-class StepChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What one step changes; for the fields not listed here see ``contract.simulate.SimulatedStep``.
+class PendingPods(msgspec.Struct, frozen=True, kw_only=True):
+    """The Pending Pods of a workload.
 
     Attributes:
-        before: the cluster before it, in the first order.
-        done: what it does in the first order.
-        untried: the Pending Pods that were not tried on any node, in the order with the most (count).
+        count: how many, in the reported outcome.
+        before: how many would be Pending without the step; the most in any order.
+        range: the fewest and the most seen in any order.
+        message: the scheduler's message; empty if none is Pending in this outcome.
+        reasons: why they wait; empty if none is Pending in this outcome.
+        incomplete: what that could not take into account.
+        judged: the first Pod of each reason and revision, and the cluster then.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    count: int
+    before: int = 0
+    range: tuple[int, int]
+    message: str = ""
+    reasons: tuple[WaitingReason, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
+    judged: tuple[tuple[Pod, Handle], ...] = ()
+
+
+class EvictedPod(msgspec.Struct, frozen=True, kw_only=True):
+    """A Pod that was evicted or deleted, its workload, and its node; empty for none."""
+
+    namespace: str
+    workload: WorkloadRef
+    pod: str
+    node: str
+
+
+class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one step.
+
+    Attributes:
+        refused: why the API server or kubectl refuses manifests; absent if all are applied.
+        evicted: the Pods that the step removes; their owners create others.
+        blocked: the Pods that it should remove but does not.
+        lost: the Pods that it removes and that nothing recreates.
+        preempted: the Pods that the scheduler evicts for new ones.
+        pdb_violations: how many of these a PodDisruptionBudget protects; absent if none.
+        deleted: the workloads that have fewer Pods after an apply or a scaling.
+        pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than
+            without any step.
+        newly_pending: whether more Pods of some workload are Pending or refused than without the step. Pending Pods
+            count only if the rules of their scheduler are known.
+        newly_violated: whether a hard constraint is violated that without the step is not, and keeps no Pod Pending.
+        never_run: how many new Pods name a node that does not exist; absent if none does.
+        untried: how many Pending Pods were not tried on any node, because too many had been tried before; absent if all
+            were tried.
         may_be_refused: whose Pods the API server refuses only in some orders, where it refuses none in others.
+        items: the constraints, changed or not.
+        orders: in how many orders chance was tried.
+        done: what else the step reports.
+        of_manifests: what else is to be said of the manifests that it applies.
+        outcome: what else matters.
     """
 
     step: Step
-    before: Snapshot
-    done: Done
-    preempted: tuple[Pod, ...]
-    pdb_violations: int
-    waiting: tuple[WaitingPods, ...]
-    fewer: tuple[DeletedPods, ...]
-    newly_pending: bool
-    newly_violated: bool
-    untried: int
-    may_be_refused: tuple[MayBreakQuota, ...]
-    constraints: tuple[SimulatedItem, ...]
-    orders: int
-    notes: tuple[OutcomeNote, ...]
+    refused: tuple[ManifestProblem, ...] | UnsetType = UNSET
+    evicted: tuple[EvictedPod, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    lost: tuple[EvictedPod, ...] = ()
+    preempted: tuple[EvictedPod, ...] = ()
+    pdb_violations: int | UnsetType = UNSET
+    deleted: tuple[DeletedPods, ...] = ()
+    pending: tuple[PendingPods, ...] = ()
+    newly_pending: bool = False
+    newly_violated: bool = False
+    never_run: int | UnsetType = UNSET
+    untried: int | UnsetType = UNSET
+    may_be_refused: tuple[MayBreakQuota, ...] = ()
+    items: tuple[SimulatedItem, ...] = ()
+    orders: int = 1
+    done: tuple[StepNote, ...] = ()
+    of_manifests: tuple[str, ...] = ()
+    outcome: tuple[OutcomeNote, ...] = ()
 
 
-def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> Iterator[StepChange]:
+def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> Iterator[SimulatedStep]:
     """Yield what each step changes."""
     before = outcomes.before
     were = _statuses(before, frozenset(), _Decided())
@@ -245,21 +259,25 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> 
         would_be = frozenset(key for key, pods in first.seen.pending.items() if earlier.would_wait(key, len(pods)))
         were = {key: then.get(key, status) if key[:2] in would_be else status for key, status in were.items()}
         constraints = tuple(_items(before, after, were, then))
-        yield StepChange(
+        absent = sum(note.number for note in first.done.notes if isinstance(note, BoundByName) and note.absent)
+        yield SimulatedStep(
             step=step,
-            before=before.snapshot,
-            done=first.done,
-            preempted=first.seen.preempted[len(before.preempted) :],
-            pdb_violations=first.seen.pdb_violations - before.pdb_violations,
-            waiting=tuple(_pending_pods(alone, after, earlier, known)),
-            fewer=tuple(_fewer_pods(step, first.done, before, first.seen, earlier)),
+            evicted=_evicted_pods(first.done.evicted, before.snapshot),
+            blocked=first.done.blocked,
+            lost=_evicted_pods(first.done.lost, before.snapshot),
+            preempted=_evicted_pods(first.seen.preempted[len(before.preempted) :], before.snapshot),
+            pdb_violations=first.seen.pdb_violations - before.pdb_violations or UNSET,
+            deleted=tuple(_fewer_pods(step, first.done, before, first.seen, earlier)),
+            pending=tuple(_pending_pods(alone, after, earlier, known)),
             newly_pending=_more_are_pending(after, earlier) or some_in_each,
             newly_violated=any(_is_newly_violated(item, earlier) for item in constraints),
+            never_run=absent or UNSET,
+            untried=max(each.done.untried for each in after) or UNSET,
             may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
-            untried=max(each.done.untried for each in after),
-            constraints=constraints,
+            items=constraints,
             orders=len(after),
-            notes=(
+            done=first.done.notes,
+            outcome=(
                 *dict.fromkeys(note for note in refused.values() if note.before or some_in_each),
                 *upgraded_pods(first.done.evicted, before.snapshot),
                 *_rollouts(step, before, first.seen, earlier),
@@ -553,29 +571,68 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided) -> 
     return found
 
 
+def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ...]:
+    return tuple(
+        EvictedPod(
+            namespace=pod.metadata.namespace,
+            workload=owner_of(pod, before),
+            pod=pod.metadata.name,
+            node=pod.spec.node_name,
+        )
+        for pod in pods
+    )
+
+
 def _pending_pods(
     alone: _Without, after: Sequence[After[Observation]], earlier: _Without, known: _Decided
-) -> Iterator[WaitingPods]:
+) -> Iterator[PendingPods]:
     """Yield the Pending Pods after the step, with their number in each order.
 
     A workload that is not in question is reported if more of its Pods are Pending than if all were left ``alone``.
     """
-    seen = after[0].seen
-    for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1]))):
-        counts = tuple(len(each.seen.pending.get(key, ())) for each in after)
-        if key in seen.asked or max(counts) > _most_pending(key, alone):
-            before, waiting = _most_pending(key, earlier), seen.pending.get(key, ())
+    seen, orders = after[0].seen, _seen(after)
+    for key in sorted({key for each in orders for key in each.pending}, key=lambda key: (key[0], str(key[1]))):
+        fewest, most = _pending(key, orders)
+        if key in seen.asked or most > _most_pending(key, alone):
+            waiting = seen.pending.get(key, ())
             alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
-            revisions = (
-                WaitingRevision(
-                    pod=first,
-                    decision=known.in_full(first, seen.handles.of(first)),
-                    number=1 + len(others),
-                    old=is_of_newest_revision(first, seen.snapshot) is False,
-                )
-                for first, *others in alike.values()
+            decided = [(pods, known.in_full(pods[0], seen.handles.of(pods[0]))) for pods in alike.values()]
+            reasons = dict(_reasons(decided, seen.snapshot))
+            yield PendingPods(
+                namespace=key[0],
+                workload=key[1],
+                count=len(waiting),
+                before=_most_pending(key, earlier),
+                range=(fewest, most),
+                message=next((decision.message or "" for decision in reasons.values()), ""),
+                reasons=tuple(reasons),
+                incomplete=tuple(dict.fromkeys(gap for decision in reasons.values() for gap in decision.gaps)),
+                judged=tuple((pods[0], decision.handle) for pods, decision in decided),
             )
-            yield WaitingPods(key, counts, before, tuple(revisions))
+
+
+def _reasons(
+    decided: Sequence[tuple[Sequence[Pod], Decision]], snapshot: Snapshot
+) -> Iterator[tuple[WaitingReason, Decision]]:
+    """Yield why Pods wait; revisions that wait for the same are counted together."""
+    old = [is_of_newest_revision(pods[0], snapshot) is False for pods, _ in decided]
+    several = len({*old}) > 1
+    alike = grouped(
+        zip(decided, old, strict=True),
+        lambda it: (it[0][0][0].key, it[0][0][0].spec.gates) if it[0][0][0].spec.gates else it[0][1].conclusion,
+    )
+    for same in alike.values():
+        ((first, *_), decision), of_older = same[0]
+        yield (
+            WaitingReason(
+                decision.conclusion,
+                sum(len(pods) for (pods, _), _ in same),
+                of_older if several and len(alike) > 1 else None,
+                first.spec.gates,
+                "/".join(first.key),
+            ),
+            decision,
+        )
 
 
 def _reach_of_volumes(pod: Pod, snapshot: Snapshot) -> tuple[object, ...]:

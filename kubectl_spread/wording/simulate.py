@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -162,6 +162,13 @@ def _reason(reason: steps.BlockReason) -> str:
             return message
         case _:
             assert_never(reason)
+
+
+def notes_of(step: step_changes.SimulatedStep, connection_flags: Sequence[str] = ()) -> Iterator[str]:
+    """Yield what else is to be said of a step, a clause each; commands carry these flags."""
+    yield from (note_text(note, connection_flags) for note in step.done)
+    yield from step.of_manifests
+    yield from map(outcome_text, step.outcome)
 
 
 def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:

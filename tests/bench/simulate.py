@@ -9,7 +9,7 @@ import time
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from tests.bench.rebalance import Size, cluster
 from tests.commands.large import Large
 

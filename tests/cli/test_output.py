@@ -119,7 +119,7 @@ def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
         (OutputError("full"), ["error: full"], 3),
         (
             ManifestError(
-                [ManifestProblem("a.yaml", "wrong", document=2, field_path="spec"), ManifestProblem("b.yaml", "gone")],
+                [ManifestProblem("a.yaml", "wrong", document=2, field="spec"), ManifestProblem("b.yaml", "gone")],
                 hint="see",
             ),
             ["error: a.yaml, document 2, spec: wrong", "error: b.yaml: gone; see"],

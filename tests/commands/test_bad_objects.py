@@ -71,7 +71,7 @@ def test_the_objects_are_named() -> None:
     cluster = snapshot([node("n", allocatable={"cpu": "four"}), pod("p", namespace="shop", overhead={"cpu": "lots"})])
     with pytest.raises(ManifestError) as raised, reporting_bad_objects("dump/", cluster):
         raise ValueError("whatever the engine says")
-    places = {problem.field_path: problem.source for problem in raised.value.problems}
+    places = {problem.field: problem.source for problem in raised.value.problems}
     assert places == {"Node n, status.allocatable.cpu": "dump/", "Pod shop/p, spec.overhead.cpu": "dump/"}
     assert raised.value.hint == "an API server would refuse it"
 

@@ -6,19 +6,20 @@ import json
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import controller, kubectl_applied, revision, template, workload
 from tests.commands.memory import Memory
 from tests.program import spread as spread_program
+from tests.simulation.generated import forms
 from tests.simulation.test_steps import SIX, deployment, last, pending, running, simulated
 
 HARD = spread(ZONE, selector=app("web"))
@@ -45,7 +46,7 @@ def checked(folder: Path, manifest: Object, objects: Sequence[Object]) -> CheckI
     return item
 
 
-def applied(folder: Path, manifest: Object, objects: Sequence[Object]) -> SimulatedStep:
+def applied(folder: Path, manifest: Object, objects: Sequence[Object]) -> Any:  # noqa: ANN401 - a step as JSON has it
     """Return what applying the manifest does."""
     return last(objects, f"apply {written(folder, manifest)}")
 
@@ -114,7 +115,7 @@ def test_min_domains_come_to_the_soft_constraint_of_their_key(tmp_path: Path) ->
     item = checked(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects)
     assert item.verdict is Verdict.INVALID
     assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].minDomains"]
-    (refused,) = applied(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects).refused or ()
+    (refused,) = applied(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects).refused
     assert "can only use minDomains if whenUnsatisfiable=DoNotSchedule" in refused.message
 
 
@@ -273,11 +274,11 @@ def test_simulate_says_which_constraints_are_merged_and_goes_on_past_what_is_ref
     unreadable = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}, "spec": {"replicas": "two"}}
     path.write_text("\n---\n".join(map(json.dumps, (web(HARD, SOFT), unreadable, unreadable))))
     report = simulated(there(SOFT, by_hand={}), f"apply {path}")
-    assert [(each.document, each.field) for each in report.steps[0].refused or ()] == [
+    assert [(each.document, each.field) for each in forms(report)[0].refused or ()] == [
         (2, "spec.replicas"),
         (3, "spec.replicas"),
     ]
-    (note,) = (note for note in report.steps[0].notes if "topologyKey" in note)
+    (note,) = (note for note in forms(report)[0].notes if "topologyKey" in note)
     assert note.startswith("deployment/web: kubectl apply merges constraints by topologyKey alone")
 
 

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.simulate import EvictedPod, RefusedManifest, SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.evaluation import Verdict
@@ -26,6 +26,8 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.step_changes import EvictedPod, SimulatedStep
+from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
@@ -49,6 +51,7 @@ from kubectl_spread.render.html.node_map import (
 from kubectl_spread.render.html.sections import MOST_STEPS
 from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.simulation.placement import DomainRange
+from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
@@ -596,6 +599,6 @@ def test_every_status_has_a_mark() -> None:
 
 
 def test_a_step_with_a_refused_manifest_has_a_card() -> None:
-    refused = RefusedManifest(source="m.yaml", document=1, field="spec", message="is refused")
-    report = SimulateReport(metadata=METADATA, steps=(SimulatedStep(step="apply m.yaml", refused=(refused,)),))
+    step = SimulatedStep(step=Step(Verb.APPLY, "m.yaml"), refused=(ManifestProblem("m.yaml", "is refused"),))
+    report = SimulateReport(metadata=METADATA, steps=(step,))
     assert page_of(report).all("details")[0].attributes["data-status"] == "Refused"

@@ -10,7 +10,9 @@ from typing import Any
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web
@@ -63,6 +65,12 @@ def report_of(objects: Sequence[Object], *steps: str, **options: Any) -> Simulat
     """Return what becomes of the cluster; steps as ``drain a1``."""
     given = tuple((verb, value) for verb, value in (step.split(" ") for step in steps))
     return simulate(Memory(objects), Scope(namespace=""), SimulateOptions(steps=given, **options), SchedulerOptions())
+
+
+def forms(report: SimulateReport) -> tuple[Any, ...]:
+    """Return the steps as JSON has them."""
+    steps: tuple[Any, ...] = to_form(report.steps)
+    return steps
 
 
 def wanted(objects: Sequence[Object], steps: Sequence[str]) -> Mapping[str, int]:

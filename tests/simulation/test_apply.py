@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from kubectl_spread.commands import exit_codes
-from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.exit_code import ExitCode
@@ -18,6 +17,7 @@ from kubectl_spread.wording.incomplete import entries
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, kubectl_applied, template, workload
+from tests.simulation.generated import forms
 from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful
 
 
@@ -36,12 +36,12 @@ def manifest(kind: str, *constraints: Object, replicas: int | None = None, **spe
     return made
 
 
-def applied(folder: Path, objects: Sequence[Object], *manifests: Object) -> SimulatedStep:
+def applied(folder: Path, objects: Sequence[Object], *manifests: Object) -> Any:  # noqa: ANN401 - a step as JSON has it
     """Return what applying the manifests does."""
     return last(objects, f"apply {written(folder, *manifests)}")
 
 
-def refusals(step: SimulatedStep) -> str:
+def refusals(step: Any) -> str:  # noqa: ANN401 - as JSON has it
     """Return why manifests of the step are refused."""
     return "; ".join(f"{each.field}: {each.message}" for each in step.refused or ())
 
@@ -83,8 +83,8 @@ def test_a_rollout_sticks_where_a_pod_finds_no_node(tmp_path: Path) -> None:
     constraint = spread(HOSTNAME, selector=app("web"))
     changed = manifest("Deployment", constraint, requests={"cpu": "100"})
     report = simulated([*SIX, *deployment(["a1", "b1", "c1"], constraint)], f"apply {written(tmp_path, changed)}")
-    assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
-    assert sum(item(report.steps[0]).after.values()) == 3
+    assert pending(forms(report)[0]) == {"deployment/web": (1, 1)}
+    assert sum(item(forms(report)[0]).after.values()) == 3
     assert exit_codes.of_simulate(report) == 1
 
 
@@ -96,11 +96,11 @@ def test_one_more_pod_that_finds_no_node_is_no_failure(tmp_path: Path, before: i
     report = simulated(
         [*nodes, *there], f"apply {written(tmp_path, manifest('Deployment', constraint, replicas=6, requests=large))}"
     )
-    found = item(report.steps[0])
+    found = item(forms(report)[0])
     assert found.status_before == (SpreadStatus.OK if before else None)
-    assert (found.status_after, pending(report.steps[0])) == (SpreadStatus.UNSCHEDULABLE, {})
+    assert (found.status_after, pending(forms(report)[0])) == (SpreadStatus.UNSCHEDULABLE, {})
     assert (
-        report.steps[0].notes[0]
+        forms(report)[0].notes[0]
         == "every Pod of deployment/web has a node. The status Unschedulable is about one more Pod"
     )
     assert exit_codes.of_simulate(report) == 0
@@ -212,8 +212,8 @@ def test_what_comes_along_counts_from_then_on(tmp_path: Path) -> None:
     }
     path = written(tmp_path, budget, manifest("Deployment", replicas=2))
     report = simulated(SIX[:2], "cordon a2", f"apply {path}", "drain a1")
-    assert [step.step.partition(" ")[0] for step in report.steps] == ["cordon", "apply", "drain"]
-    assert [each.why for each in report.steps[-1].blocked if "budget web" in each.why]
+    assert [step.step.partition(" ")[0] for step in forms(report)] == ["cordon", "apply", "drain"]
+    assert [each.why for each in forms(report)[-1].blocked if "budget web" in each.why]
 
 
 def test_a_node_of_a_file_can_be_named_afterwards(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_a_scenario_applies_too(tmp_path: Path) -> None:
     scenario.write_text(
         f"apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\nsteps:\n- apply: {path}\n- scale: deployment/web=3\n"
     )
-    assert [step.step for step in simulated(SIX, f"filename {scenario}").steps] == [
+    assert [step.step for step in forms(simulated(SIX, f"filename {scenario}"))] == [
         f"apply {path}",
         "scale deployment/web=3",
     ]
@@ -280,7 +280,7 @@ def test_what_the_api_server_refuses_names_the_field(change: Object, field: str,
     made = manifest("Deployment", replicas=2)
     made["spec"] |= change
     report = simulated(SIX, f"apply {written(tmp_path, made)}")
-    (step,) = report.steps
+    (step,) = forms(report)
     assert field in refusals(step)
     assert (exit_codes.of_simulate(report), step.pending, step.items) == (ExitCode.NO, (), ())
 
@@ -387,7 +387,7 @@ def test_what_a_manifest_of_a_node_does_not_say_stays(tmp_path: Path) -> None:
 
 def test_a_daemon_set_that_came_meanwhile_gets_its_pod_on_a_node_that_answers_again(tmp_path: Path) -> None:
     path = written(tmp_path, workload("DaemonSet", "web", pods=template(spread(ZONE, selector=app("web")))))
-    away, back = simulated(SIX, "lose a1", f"apply {path}", "return a1").steps[1:]
+    away, back = forms(simulated(SIX, "lose a1", f"apply {path}", "return a1"))[1:]
     assert (item(away).after["a"], item(back).after["a"]) == (1, 2)
 
 
@@ -409,7 +409,7 @@ def test_a_stateful_set_adopts_the_pods_of_its_name_alone(tmp_path: Path) -> Non
     orphans = without_owner(*stateful(["a1", "b1"])[1:])
     other = pod("else-0", on="c1", labels={"app": "web"})
     report = simulated([*SIX, *orphans, other], f"apply {written(tmp_path, manifest('StatefulSet', replicas=2))}")
-    assert (report.steps[0].evicted, report.steps[0].pending) == ((), ())
+    assert (forms(report)[0].evicted, forms(report)[0].pending) == ((), ())
 
 
 def test_a_deployment_adopts_its_replica_set_and_rolls_out(tmp_path: Path) -> None:
@@ -448,7 +448,7 @@ def test_a_bare_pod_needs_what_admits_it_before_it(tmp_path: Path, *, first: boo
     bare = pod("bare", serviceAccountName="own")
     path = written(tmp_path, *([account, bare] if first else [bare, account]))
     there = [*SIX, namespace("default"), {**account, "metadata": {"name": "default", "namespace": "default"}}]
-    (step,) = simulated(there, f"apply {path}").steps
+    (step,) = forms(simulated(there, f"apply {path}"))
     assert step.pending == ()
     refused = [each.message for each in step.refused or ()]
     why = 'error looking up service account default/own: serviceaccount "own" not found'

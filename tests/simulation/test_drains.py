@@ -11,6 +11,7 @@ from kubectl_spread.commands import exit_codes
 from kubectl_spread.exit_code import ExitCode
 from tests.build import ZONE, Object, pod
 from tests.build_workloads import controller, workload
+from tests.simulation.generated import forms
 from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running, simulated, stateful
 
 OTHER = workload("DaemonSet", "other", replicas=0)
@@ -55,7 +56,7 @@ def test_what_mirrors_a_static_pod_is_left_alone_whatever_owns_it() -> None:
 )
 def test_pods_whose_template_names_their_node_come_back_to_it(step: str, note: str) -> None:
     report = simulated([*SIX, *deployment(["a1", "a1"], nodeName="a1")], step)
-    (done,) = report.steps
+    (done,) = forms(report)
     assert (names(done.evicted), done.pending) == (["web-0", "web-1"], ())
     absent = note.endswith("no node has that name:")
     assert (done.never_run, exit_codes.of_simulate(report)) == (
@@ -155,7 +156,7 @@ class TestFlagsOfKubectlDrain:
 
 def test_a_pod_that_is_being_deleted_already_is_not_evicted_again() -> None:
     """A lost node keeps its Pod until the node is removed; the step before has deleted it."""
-    lost, removed = simulated([*SIX, *stateful(["a1", "b1", "c1"])], "lose a1", "remove a1").steps
+    lost, removed = forms(simulated([*SIX, *stateful(["a1", "b1", "c1"])], "lose a1", "remove a1"))
     assert [each.pod for each in lost.evicted] == ["web-0"]
     assert (removed.evicted, removed.lost, removed.pending) == ((), (), ())
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import controller, template, workload
+from tests.simulation.generated import forms
 from tests.simulation.test_steps import READY, SIX, budget, deployment, item, last, names, running, simulated
 
 UNREACHABLE = tuple(f"node.kubernetes.io/unreachable:{effect}" for effect in ("NoSchedule", "NoExecute"))
@@ -101,19 +102,19 @@ class TestOneAfterAnother:
     def test_a_zone_that_is_silent_altogether_is_emptied(self) -> None:
         objects = [*zones(4), *deployment(["a0", "a1", "a2", "a3", "b0"], spread(ZONE, maxSkew=9, selector=app("web")))]
         steps = [f"lose a{number}" for number in range(4)]
-        stopped, emptied = simulated(objects, *steps).steps[2:]
+        stopped, emptied = forms(simulated(objects, *steps))[2:]
         assert stopped.notes == ("3 of 4 nodes of its zone do not answer, so nothing is evicted there",)
         assert (item(emptied).after, emptied.notes) == ({"a": 0, "b": 5}, ())
 
     def test_evictions_go_on_once_a_node_answers(self) -> None:
         objects = [node("a0", zone="a"), node("b0", zone="b"), *deployment(["a0", "b0"], IN_ZONES)]
-        silent, back = simulated(objects, "lose a0", "lose b0", "return a0").steps[1:]
+        silent, back = forms(simulated(objects, "lose a0", "lose b0", "return a0"))[1:]
         assert (silent.evicted, silent.notes) == ((), ("no node answers, so nothing is evicted",))
         assert names(back.evicted) == ["web-1"]
 
     def test_evictions_go_on_once_enough_nodes_are_added(self) -> None:
         objects = [*zones(4), *deployment(["a0", "a1", "a2"])]
-        stopped, more = simulated(objects, "lose a0", "lose a1", "lose a2", "add-node b0", "add-node a3=2").steps[2::2]
+        stopped, more = forms(simulated(objects, "lose a0", "lose a1", "lose a2", "add-node b0", "add-node a3=2"))[2::2]
         assert (stopped.evicted, names(more.evicted)) == ((), ["web-2"])
 
     def test_excluded_nodes_say_nothing_of_their_zone(self) -> None:
@@ -137,7 +138,7 @@ class TestReturn:
     def test_a_node_that_is_silent_for_a_moment_only_changes_nothing(self) -> None:
         objects = [node("a0", zone="a"), *deployment(["a0"]), *budget_of_all()]
         objects[3]["status"] = READY | {"conditions": [{"type": "Ready", "status": "False"}]}
-        lost, back = simulated(objects, "lose a0", "return a0").steps
+        lost, back = forms(simulated(objects, "lose a0", "return a0"))
         assert (lost.evicted, back.evicted) == ((), ())
 
 

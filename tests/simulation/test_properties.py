@@ -26,7 +26,7 @@ def test_what_nothing_makes_again_is_lost_or_stays(seed: int) -> None:
     objects = cluster(seed)
     (on,) = (each["spec"]["nodeName"] for each in objects if each["metadata"]["name"] == ALONE)
     kept, forced = report_of(objects, f"drain {on}"), report_of(objects, f"drain {on}", force=True)
-    assert ALONE in {each.pod for each in kept.steps[0].blocked}
+    assert ALONE in {each.pod.metadata.name for each in kept.steps[0].blocked}
     assert [each.pod for each in forced.steps[0].lost] == [ALONE]
 
 

@@ -14,10 +14,11 @@ from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
@@ -31,6 +32,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, po
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
+from tests.simulation.generated import forms
 
 READY: Object = {
     "phase": "Running",
@@ -126,9 +128,9 @@ def simulated(
     return simulate(Memory(objects), Scope(namespace=namespace), options, SchedulerOptions(kube_version=version))
 
 
-def last(objects: Sequence[Object], *steps: str, **options: Any) -> SimulatedStep:  # noqa: ANN401 - those of ``simulated``
+def last(objects: Sequence[Object], *steps: str, **options: Any) -> Any:  # noqa: ANN401 - those of ``simulated``, and a step as JSON has it
     """Return what the last step does."""
-    return simulated(objects, *steps, **options).steps[-1]
+    return forms(simulated(objects, *steps, **options))[-1]
 
 
 def item(step: SimulatedStep, index: int = 0) -> SimulatedItem:
@@ -549,7 +551,7 @@ class TestScenario:
         path = tmp_path / "scenario.yaml"
         path.write_text(f"{header}steps:\n- cordon: a2\n- drain: a1\n")
         report = simulated([*SIX, *deployment(["a1", "b1"])], "cordon c1", f"filename {path}", "uncordon a2")
-        assert [step.step for step in report.steps] == ["cordon c1", "cordon a2", "drain a1", "uncordon a2"]
+        assert [step.step for step in forms(report)] == ["cordon c1", "cordon a2", "drain a1", "uncordon a2"]
 
     @pytest.mark.parametrize(
         "steps",
@@ -574,8 +576,8 @@ def test_what_is_dear_to_delete_goes_last() -> None:
 def test_what_another_scheduler_decides_is_not_known() -> None:
     objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")), schedulerName="volcano")]
     report = simulated(objects, "drain a1")
-    assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
-    assert report.steps[0].pending[0].incomplete
+    assert pending(forms(report)[0]) == {"deployment/web": (1, 1)}
+    assert forms(report)[0].pending[0].incomplete
     assert exit_codes.of_simulate(report) == ExitCode.UNDETERMINED
 
 
@@ -599,17 +601,17 @@ class TestScope:
 
     def test_a_pod_of_another_namespace_that_comes_to_wait_is_told(self) -> None:
         report = simulated(self.OBJECTS, "drain a1", "cordon a2", namespace="elsewhere")
-        for step in report.steps:
+        for step in forms(report):
             assert (pending(step), step.items) == ({"deployment/web": (1, 1)}, ())
         assert exit_codes.of_simulate(report) == 1
 
     def test_one_that_has_waited_before_is_not(self) -> None:
         report = simulated(self.OBJECTS, "cordon a1", namespace="elsewhere")
-        assert (report.steps[0].pending, exit_codes.of_simulate(report)) == ((), 0)
+        assert (forms(report)[0].pending, exit_codes.of_simulate(report)) == ((), 0)
 
     @pytest.mark.parametrize("step", ["scale deployment/web=7", "restart deployment/web", "delete pod/web-0"])
     def test_what_a_step_names_is_asked_about(self, step: str) -> None:
-        (found,) = simulated(self.OBJECTS, step, namespace="elsewhere").steps
+        (found,) = forms(simulated(self.OBJECTS, step, namespace="elsewhere"))
         assert {str(each.workload) for each in found.items} == {"deployment/web"}
 
 
@@ -622,14 +624,14 @@ def test_pods_that_are_refused_are_worse_than_before() -> None:
         "status": {"hard": {"pods": "2"}, "used": {"pods": "2"}},
     }
     report = simulated([*SIX, quota, *deployment(["a1", "b1"])], "scale deployment/web=3")
-    assert (report.steps[0].pending, report.steps[0].newly_pending, exit_codes.of_simulate(report)) == ((), True, 1)
+    assert (forms(report)[0].pending, forms(report)[0].newly_pending, exit_codes.of_simulate(report)) == ((), True, 1)
 
 
 class TestJob:
     """Pods of Jobs that are deleted have failed."""
 
     @staticmethod
-    def drained(*, index: bool = False, **spec: Any) -> SimulatedStep:  # noqa: ANN401 - any field of the spec
+    def drained(*, index: bool = False, **spec: Any) -> Any:  # noqa: ANN401 - any field of the spec; a step as JSON has it
         """Return what becomes of a Job of four Pods as two of them are evicted."""
         numbers: Object = {"parallelism": 4, "completions": 8} | ({"completionMode": "Indexed"} if index else {})
         constraint = spread(ZONE, selector=app("web"))
@@ -736,9 +738,8 @@ def test_an_owner_that_is_being_deleted_makes_no_pod(kind: str) -> None:
     made = workload(kind, "web", replicas=1)
     made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     one = node("a1")
-    drained, scaled = simulated(
-        [one, made, running("web-0", "a1", controller(kind, "web"))], "drain a1", f"scale {kind}/web=3"
-    ).steps
+    objects = [one, made, running("web-0", "a1", controller(kind, "web"))]
+    drained, scaled = forms(simulated(objects, "drain a1", f"scale {kind}/web=3"))
     assert (names(drained.lost), pending(drained), pending(scaled)) == (["web-0"], {}, {})
 
 
@@ -746,7 +747,7 @@ def test_no_pod_comes_to_be_in_a_namespace_that_is_terminating() -> None:
     ending = namespace("default") | {"status": {"phase": "Terminating"}}
     objects = [*SIX, ending, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
     report = simulated(objects, "drain b1", "delete pod/web-0")
-    held, deleted = report.steps
+    held, deleted = forms(report)
     assert (names(held.blocked), item(deleted).after, exit_codes.of_simulate(report)) == (
         ["web-1"],
         {"a": 0, "b": 1, "c": 0},
@@ -776,14 +777,14 @@ def test_each_scheduler_that_is_described_decides_about_its_own_pods(tmp_path: P
     objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")), schedulerName="own")]
     options = SimulateOptions(steps=(("scale", "deployment/web=3"),))
     report = simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions(configuration=str(path)))
-    assert (item(report.steps[0]).status_after, exit_codes.of_simulate(report)) == (SpreadStatus.OK, ExitCode.ANSWERED)
+    assert (item(forms(report)[0]).status_after, exit_codes.of_simulate(report)) == (SpreadStatus.OK, ExitCode.ANSWERED)
 
 
 def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
     owner, *pods = stateful(["a1", "b1", "c1", "c1"], podManagementPolicy="OrderedReady")
     pods[0]["status"] = {"phase": "Running"}
     report = simulated([*SIX, owner, *pods], "drain c1", "cordon b2")
-    assert [step.notes for step in report.steps] == [
+    assert [step.notes for step in forms(report)] == [
         ("only when web-0 is Ready, statefulset/web of default creates web-2 and web-3",),
         (),
     ]
@@ -840,8 +841,8 @@ def quota(cpu: int, used: int) -> Object:
 def test_pods_that_were_refused_before_are_not_refused_by_the_step(step: str, new: bool, note: str) -> None:  # noqa: FBT001 - a case
     objects = [*SIX, *deployment(["a1", "b1"], replicas=3, requests={"cpu": "1"}), quota(2, 2)]
     report = simulated(objects, step)
-    assert report.steps[0].newly_pending is new
-    assert [each.partition(":")[0] for each in report.steps[0].notes] == [note]
+    assert forms(report)[0].newly_pending is new
+    assert [each.partition(":")[0] for each in forms(report)[0].notes] == [note]
     assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
 
 
@@ -851,7 +852,7 @@ def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     report = simulated(
         [*full, *deployment(["a1", "a1"], replicas=3, requests={"cpu": "1"}, nodeName="")], "uncordon a1"
     )
-    assert report.steps[0].newly_pending is False
+    assert forms(report)[0].newly_pending is False
 
 
 @pytest.mark.parametrize(
@@ -875,9 +876,9 @@ def test_pods_are_newly_pending_if_without_the_step_they_find_nodes(
     full = node("b1", zone="b", allocatable={"cpu": "1"})
     report = simulated([*nodes, full, *deployment(on, requests={"cpu": "3"})], step)
     (shown,) = simulate_outline(report, Extent()).items
-    assert (report.steps[0].newly_pending, shown.headline.sentence) == (new, sentence)
+    assert (forms(report)[0].newly_pending, shown.headline.sentence) == (new, sentence)
     assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
-    assert not any("ends the same" in note for note in report.steps[0].notes if new)
+    assert not any("ends the same" in note for note in forms(report)[0].notes if new)
 
 
 def rolling_out() -> list[Object]:
@@ -902,8 +903,8 @@ def rolling_out() -> list[Object]:
 @pytest.mark.parametrize("step", ["uncordon a1", "add-node a1"])
 def test_what_ends_violated_without_the_step_is_not_newly_violated(step: str) -> None:
     report = simulated([*(node(name, zone=name[0]) for name in ("a1", "b1", "c1")), *rolling_out()], step)
-    assert item(report.steps[0]).skew_after[1] > 1
-    assert (report.steps[0].newly_violated, exit_codes.of_simulate(report)) == (False, ExitCode.ANSWERED)
+    assert item(forms(report)[0]).skew_after[1] > 1
+    assert (forms(report)[0].newly_violated, exit_codes.of_simulate(report)) == (False, ExitCode.ANSWERED)
 
 
 def test_a_rollout_that_only_the_step_ends_deletes_no_pod_without_another(tmp_path: Path) -> None:
@@ -946,7 +947,7 @@ def test_new_pods_that_name_their_node_violate_nothing_for_certain() -> None:
     objects = [*SIX, *deployment(["a1"], spread(ZONE, selector=app("web")), nodeName="a1")]
     report = simulated(objects, "scale deployment/web=3")
     unknown = SpreadStatus.INCOMPLETE
-    assert (item(report.steps[0]).skew_after, item(report.steps[0]).status_range) == ((3, 3), (unknown, unknown))
+    assert (item(forms(report)[0]).skew_after, item(forms(report)[0]).status_range) == ((3, 3), (unknown, unknown))
     assert exit_codes.of_simulate(report) is ExitCode.UNDETERMINED
 
 
@@ -959,7 +960,7 @@ def test_where_pods_went_whose_volumes_were_not_evaluated_is_not_certain(
         "web", labels={"app": "web"}, topologySpreadConstraints=[spread(ZONE, selector=app("web"))], volumes=volumes
     )
     report = simulated([*SIX, alone, claim("data", class_name="gp3"), *map(storage_class, classes)], "drain a1")
-    found = item(report.steps[0])
+    found = item(forms(report)[0])
     assert (found.status_before, found.status_range, sum(found.after.values())) == (status, (status, status), 1)
 
 
@@ -980,7 +981,7 @@ def test_a_rollout_that_may_end_beyond_max_skew_has_a_range_of_statuses(keys: tu
     report = simulated(
         [*three, *deployment(["a", "a", "b", "b", "c"], constraint, strategy=rolling)], "restart deployment/web"
     )
-    seen, names_it = item(report.steps[0]), any("matchLabelKeys" in note for note in report.steps[0].notes)
+    seen, names_it = item(forms(report)[0]), any("matchLabelKeys" in note for note in forms(report)[0].notes)
     uneven = seen.skew_after[1] > 1
     assert (uneven, names_it) == (not keys, not keys)
     assert seen.status_range == (SpreadStatus.OK, SpreadStatus.VIOLATED if uneven else SpreadStatus.OK)
@@ -1019,7 +1020,7 @@ def test_whatever_refuses_pods_before_is_not_the_steps_doing(
     new: bool,  # noqa: FBT001 - a case
 ) -> None:
     report = simulated([*SIX, *deployment(["a1", "b1"], replicas=3, **spec), *others], step)
-    assert report.steps[0].newly_pending is new, report.steps[0].notes
+    assert forms(report)[0].newly_pending is new, forms(report)[0].notes
     assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
 
 
@@ -1033,7 +1034,7 @@ def test_what_was_violated_or_kept_by_a_budget_before_is_not_the_steps_doing() -
         "status": {"disruptionsAllowed": 0},
     }
     report = simulated([*SIX, *deployment(["a1", "a1", "a1"], by_zone), budget], "cordon c1", "uncordon c1")
-    assert [item(step).status_before for step in report.steps] == [SpreadStatus.VIOLATED] * 2
+    assert [item(step).status_before for step in forms(report)] == [SpreadStatus.VIOLATED] * 2
     assert exit_codes.of_simulate(report) is ExitCode.ANSWERED
 
 
@@ -1043,7 +1044,7 @@ FULL = [node(f"{name}.eu.example", zone=name) for name in ("a1", "b1", "b2")]
 @pytest.mark.parametrize("name", ["a1.eu.example", "node/a1.eu.example", "no/a1", "nodes/a1", "node a1", "a1", "a1.eu"])
 @pytest.mark.parametrize("verb", ["drain", "remove", "lose", "cordon", "uncordon", "add-node"])
 def test_a_node_may_be_named_as_kubectl_and_tables_print_it(verb: str, name: str) -> None:
-    (step,) = simulated(FULL, f"{verb} {name}").steps
+    (step,) = forms(simulated(FULL, f"{verb} {name}"))
     assert step.step == f"{verb} a1.eu.example"
 
 
@@ -1059,7 +1060,7 @@ def test_what_names_no_node_or_several(name: str, hint: str) -> None:
 def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
     nodes = [node("a1", zone="a"), node("b1", zone="b")]
     report = simulated([*nodes, *deployment(["a1"] * 22)], "drain a1")
-    assert {str(each.workload) for each in report.steps[0].evicted} == {"deployment/web"}
+    assert {str(each.workload) for each in forms(report)[0].evicted} == {"deployment/web"}
 
     def shown(*, wide: bool) -> str:
         (item,) = simulate_outline(report, Extent(wide=wide)).items

@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.contract.leaf import form_of
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.render.sarif import CONSTRAINTS_PAGE
 from kubectl_spread.wording.reference import Entry, EntryKind, entries, entries_named, similar_names
@@ -46,7 +47,7 @@ def test_every_status_and_verdict_is_explained_in_its_order() -> None:
 
 
 def test_everything_that_a_step_does_is_explained() -> None:
-    told = {field.encode_name for field in msgspec.structs.fields(SimulatedStep)}
+    told = {field.encode_name for field in msgspec.structs.fields(form_of(SimulatedStep))}
     in_words_of_its_own = {"step", "items", "notes", "newlyPending", "newlyViolated", "pdbViolations"}
     assert set(explained(EntryKind.OUTCOME)) == told - in_words_of_its_own | {"ranges"}
 

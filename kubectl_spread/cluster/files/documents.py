@@ -87,7 +87,7 @@ class Document(msgspec.Struct, frozen=True):
     def problem(self, message: str, field_path: str = "") -> ManifestProblem:
         """Return the problem of the object, or of one of its fields."""
         place = ".".join(part for part in (self.path, field_path) if part)
-        return ManifestProblem(self.source, message, document=self.number, field_path=place)
+        return ManifestProblem(self.source, message, document=self.number, field=place)
 
 
 def read_objects(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE
+from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep
 from kubectl_spread.gaps import is_unread_list
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
-from kubectl_spread.simulation.steps import DISABLE_EVICTION
+from kubectl_spread.simulation.steps import Blocked, Verb
 from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import between, capital_sentence, count_of, in_violation, listed, moved
 
@@ -20,11 +22,12 @@ from kubectl_spread.wording.words import between, capital_sentence, count_of, in
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
     unread = any(map(is_unread_list, report.incomplete))
-    return outline_with([_step(step, extent, unread=unread) for step in report.steps], report)
+    flags = report.metadata.connection_flags
+    return outline_with([_step(step, extent, flags, unread=unread) for step in report.steps], report)
 
 
-def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
-    sentence = _sentence(step, unread=unread)
+def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str], *, unread: bool) -> Item:
+    name, sentence = str(step.step), _sentence(step, unread=unread)
     changed = {(item.namespace, item.workload) for item in step.items if item.changed}
     shown = [item for item in step.items if extent.wide or _is_shown(item, changed)]
     table = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
@@ -34,10 +37,10 @@ def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
     bad = step.newly_pending or step.newly_violated or step.blocked or step.never_run or step.refused
     tone = Tone.BAD if bad else tone
-    notes = (Note(line=line) for line in _lines(step, extent))
+    notes = (Note(line=line) for line in (*_lines(step, extent), *map(capital_sentence, wording.notes_of(step, flags))))
     return Item(
         item=step,
-        headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=tone),
+        headline=Headline(subject=name, lead=f"{name}: ", line=sentence, sentence=sentence, tone=tone),
         paragraphs=((*notes, *table, *by_revision, *ranges),),
     )
 
@@ -67,18 +70,17 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for each in step.refused or ():
-        place = ", ".join(filter(None, (each.source, f"document {each.document}", each.field)))
-        yield wording.REFUSED.format(f"{place}: {each.message.removesuffix('.')}")
+        yield wording.REFUSED.format(str(each).removesuffix("."))
     alike: dict[tuple[str, bool], list[PendingPods]] = {}
     news = any(pending.range[1] > pending.before for pending in step.pending)
     for pending in step.pending:
         low, high = pending.range
-        alike.setdefault((pending.summary, not pending.reasons and low < high), []).append(pending)
+        alike.setdefault((wording.why_pending(pending.reasons), not pending.reasons and low < high), []).append(pending)
     for same in alike.values():
         waiting = [(f"{it.namespace}/{it.workload}", *it.range, it.before if news else 0) for it in same]
         yield wording.pending_text(waiting, same[0].reasons)
-    for why in dict.fromkeys(pod.why for pod in step.blocked):
-        yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
+    for why, blocked in grouped(step.blocked, wording.blocked_text).items():
+        yield wording.BLOCKED.format(_named(blocked), why)
     if step.lost:
         yield wording.LOST.format("it" if len(step.lost) == 1 else "them", _named(step.lost))
     if step.deleted:
@@ -90,21 +92,21 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     if removed := _removed_pods(step):
         pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in removed]
         yield wording.removed_text(_removed(step), pods, None if extent.wide else wording.SHOWN_EVICTED)
-    yield from map(capital_sentence, step.notes)
 
 
 def _removed(step: SimulatedStep) -> str:
-    return "deleted" if step.step.startswith("delete ") or DISABLE_EVICTION in step.step else "evicted"
+    return "deleted" if step.step.verb is Verb.DELETE or step.step.disable_eviction else "evicted"
 
 
 def _removed_pods(step: SimulatedStep) -> list[EvictedPod]:
     """Return the Pods that the step removes; those that only go with their node are reported as blocked."""
-    blocked = {(pod.namespace, pod.pod) for pod in step.blocked}
+    blocked = {each.pod.key for each in step.blocked}
     return [pod for pod in step.evicted if (pod.namespace, pod.pod) not in blocked]
 
 
-def _named(pods: Iterable[EvictedPod | BlockedPod]) -> str:
-    return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], wording.SHOWN_NAMES)
+def _named(pods: Iterable[EvictedPod | Blocked]) -> str:
+    keys = (each.pod.key if isinstance(each, Blocked) else (each.namespace, each.pod) for each in pods)
+    return listed(["/".join(key) for key in keys], wording.SHOWN_NAMES)
 
 
 def status_after(item: SimulatedItem) -> str:
