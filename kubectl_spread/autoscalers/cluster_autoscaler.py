@@ -8,7 +8,6 @@ fly, several Pods in one batch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 
@@ -27,12 +26,13 @@ from kubectl_spread.autoscalers.decision import (
     Verdict,
     left_alone,
 )
+from kubectl_spread.autoscalers.node_groups import NodeGroups, node_groups
 from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Node, NodeSpec, NodeStatus, Pod, Taint
 from kubectl_spread.objects.kinds import MACHINE_DEPLOYMENT, MACHINE_SET
 from kubectl_spread.objects.meta import AnnotatedMeta, grouped
-from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.resource import EPHEMERAL_STORAGE, PODS
@@ -81,8 +81,9 @@ def decide(pod: Pod, handle: Handle, groups: Sequence[autoscaling.NodeGroupStatu
     if ignored is not None:
         refused = (PoolDecision(name=each.name, verdict=Verdict.REFUSED, reasons=(ignored,)) for each in groups)
         return AutoscalerDecision(kind="cluster-autoscaler", decision=Decision.REFUSED, pools=tuple(refused))
-    pools = tuple(_decision(group, pod, handle) for group in groups)
-    coming = next((name for group in groups if (name := _coming(group, pod, handle)) is not None), None)
+    own = node_groups([group.name for group in groups], handle.snapshot)
+    pools = tuple(_decision(group, own, pod, handle) for group in groups)
+    coming = next((name for group in groups if (name := _coming(group, own, pod, handle)) is not None), None)
     if coming is not None:
         pools = tuple(map(partial(_not_asked, coming), pools))
     verdicts = {pool.verdict for pool in pools}
@@ -98,13 +99,14 @@ def decide(pod: Pod, handle: Handle, groups: Sequence[autoscaling.NodeGroupStatu
     return AutoscalerDecision(kind="cluster-autoscaler", decision=decision, node=node, pools=pools, unread=unread)
 
 
-def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
-    templates = _templates(group, handle.snapshot)
+def _decision(group: autoscaling.NodeGroupStatus, own: NodeGroups, pod: Pod, handle: Handle) -> PoolDecision:
+    templates = _templates(group.name, own, handle.snapshot)
     rejections = [_rejected(pod, each, handle) for each in templates]
     reasons = tuple(_refusals(group))
     verdict = Verdict.REFUSED if reasons else Verdict.POSSIBLE
     if not templates and not reasons:
-        verdict, reasons = Verdict.UNKNOWN, (Unreadable("node", group.name),)
+        unread = Unreadable("group" if group.name in own.unclear else "node", group.name)
+        verdict, reasons = Verdict.UNKNOWN, (unread,)
     elif all(rejections) and rejections:
         # This remains when the group may scale up again.
         rejected = RejectedByFilters(tuple(dict.fromkeys(chain.from_iterable(rejections))))
@@ -120,7 +122,7 @@ def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> P
     )
 
 
-def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str | None:
+def _coming(group: autoscaling.NodeGroupStatus, own: NodeGroups, pod: Pod, handle: Handle) -> str | None:
     """Return the group's node that starts, if such a node takes the Pod: empty if it is not known; None for none.
 
     Source: core/static_autoscaler.go addUpcomingNodesToClusterSnapshot, core/podlistprocessor
@@ -129,9 +131,9 @@ def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str
     counts = group.health.node_counts
     if counts is None or group.health.upcoming <= 0:
         return None
-    templates = _templates(group, handle.snapshot)
+    templates = _templates(group.name, own, handle.snapshot)
     rejected = {_zone(each.node) for each in templates if _rejected(pod, each, handle)}
-    starting = [node for node in _nodes_of(group, handle.snapshot) if not node.answers]
+    starting = [node for node in own.nodes.get(group.name, ()) if not node.answers]
     known = len(starting) >= group.health.upcoming + counts.registered.unready.total
     if len(rejected) == len(templates) or (known and rejected.issuperset(map(_zone, starting))):
         return None
@@ -164,19 +166,21 @@ def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for rejection in verdict.rejections for text in rejection.status.reasons))
 
 
-def _templates(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> list[_Template]:
+def _templates(group: str, own: NodeGroups, snapshot: Snapshot) -> list[_Template]:
     """Return a new node in each zone in which the group has nodes, of which the autoscaler takes any; empty if unknown.
 
     Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go.
     """
-    own = _nodes_of(group, snapshot)
-    good = [node for node in own if node.answers and not node.spec.unschedulable]
-    machines = (each for each in _machines(snapshot) if _same(group.name, each.metadata.name))
+    if group in own.unclear:
+        return []
+    nodes = own.nodes.get(group, ())
+    good = [node for node in nodes if node.answers and not node.spec.unschedulable]
+    machines = (each for each in _machines(snapshot) if each.metadata.name == group.rpartition("/")[2])
     described = None if good else next(filter(None, map(_of_annotations, machines)), None)
     if described is not None:
         return [_Template(described)]
-    by_zone = grouped(good or own, _zone)
-    return [_like(nodes[0], snapshot) for nodes in by_zone.values()]
+    by_zone = grouped(good or nodes, _zone)
+    return [_like(there[0], snapshot) for there in by_zone.values()]
 
 
 def _zone(node: Node) -> str:
@@ -191,10 +195,6 @@ def _like(node: Node, snapshot: Snapshot) -> _Template:
     return _Template(sibling(node, TEMPLATE), tuple(replace(pod, metadata=metadata) for pod, metadata in named))
 
 
-def _nodes_of(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> list[Node]:
-    return [node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name]
-
-
 def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
     """Source: cloudprovider/clusterapi/clusterapi_utils.go machineSetHasMachineDeploymentOwnerRef."""
     yield from snapshot.all(autoscaling.MachineDeployment)
@@ -203,28 +203,9 @@ def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
             yield each
 
 
-def domains_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> frozenset[str]:
+def domains_of_group(group: str, own: NodeGroups, topology_key: str, snapshot: Snapshot) -> frozenset[str]:
     """Return the domains in which the group adds nodes, as far as they are known."""
-    return frozenset(each.node.metadata.labels.get(topology_key, "") for each in _templates(group, snapshot))
-
-
-def group_of(node: Node, names: Iterable[str]) -> str:
-    """Return which of these groups the node belongs to; empty where its labels do not tell.
-
-    The label of the node has the name of its pool; clouds make the name of the group from that.
-    """
-    labels = node.metadata.labels
-    for name in names:
-        if name in labels.values():
-            return name
-        if any(names_pool(key) and _same(name, value) for key, value in labels.items()):
-            return name
-    return ""
-
-
-def _same(group: str, pool: str) -> bool:
-    """Whether the group's name is made from the pool's, such as ``eks-web-1c9f``, ``MachineDeployment/default/web``."""
-    return bool(pool) and any(fnmatchcase(group, pattern) for pattern in (pool, f"*[/-]{pool}", f"*[/-]{pool}-*"))
+    return frozenset(each.node.metadata.labels.get(topology_key, "") for each in _templates(group, own, snapshot))
 
 
 def _of_annotations(machines: autoscaling.MachineDeployment) -> Node | None:

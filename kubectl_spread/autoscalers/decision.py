@@ -134,7 +134,7 @@ class RejectedByFilters(msgspec.Struct, frozen=True, tag=True):
 class Unreadable(msgspec.Struct, frozen=True, tag=True):
     """The decision depends on something that is not known, such as the zones of a node class."""
 
-    what: Literal["zones", "domains", "node", "volumes"]
+    what: Literal["zones", "domains", "node", "group", "volumes"]
     name: str = ""
 
 

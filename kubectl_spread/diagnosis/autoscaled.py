@@ -8,6 +8,7 @@ from kubectl_spread.autoscalers.cluster_autoscaler import domains_of_group
 from kubectl_spread.autoscalers.decision import UntoleratedTaint
 from kubectl_spread.autoscalers.karpenter.empty_domains import empty_domains
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
+from kubectl_spread.autoscalers.node_groups import node_groups
 from kubectl_spread.diagnosis.findings import EmptyPool, Finding, GroupAtMaximum, PhantomDomain
 from kubectl_spread.objects.autoscaling import NodeGroupStatus
 from kubectl_spread.objects.core import Pod
@@ -47,9 +48,10 @@ def of_karpenter(pod: Pod, handle: Handle, scheduler: Scheduler) -> Iterator[Fin
 def of_cluster_autoscaler(pod: Pod, handle: Handle, groups: Iterable[NodeGroupStatus]) -> Iterator[Finding]:
     """Yield which domains that hold the minimum of the Pod's own DoNotSchedule constraints get no more nodes."""
     by_group = tuple(groups)
+    own = node_groups([group.name for group in by_group], handle.snapshot)
     for counts in _own_hard(pod, handle):
         key = counts.constraint.topology_key
-        placed = [(group, domains_of_group(group, key, handle.snapshot)) for group in by_group]
+        placed = [(group, domains_of_group(group.name, own, key, handle.snapshot)) for group in by_group]
         for domain, matching in sorted(counts.match_num.items()):
             there = [group for group, values in placed if domain in values]
             if there and matching == counts.global_minimum and all(group.health.at_maximum for group in there):

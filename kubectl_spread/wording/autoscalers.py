@@ -50,6 +50,7 @@ _UNREAD = {
     "zones": "the zones of node class {} could not be read",
     "domains": "the values of {} on its nodes are not known without --instance-types",
     "node": "its node template is not known",
+    "group": "which nodes belong to node group {} is not known: their names fit another group as well",
     "volumes": "volumes of the Pod are not modelled",
 }
 _UNREAD_KINDS = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.cluster_autoscaler import decide, domains_of_group, group_of, groups_of
+from kubectl_spread.autoscalers.cluster_autoscaler import decide, domains_of_group, groups_of
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
     Decision,
@@ -17,6 +17,7 @@ from kubectl_spread.autoscalers.decision import (
     Unreadable,
     Verdict,
 )
+from kubectl_spread.autoscalers.node_groups import node_groups
 from kubectl_spread.objects.autoscaling import (
     AutoscalerStatus,
     BackoffInfo,
@@ -27,8 +28,7 @@ from kubectl_spread.objects.autoscaling import (
     RegisteredNodes,
     UnreadyNodes,
 )
-from kubectl_spread.objects.core import Node, Pod
-from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.wording.autoscalers import advice_text, decision_text
@@ -211,21 +211,6 @@ def test_cluster_api_describes_groups_without_nodes(taints: str, asks: Object, d
     assert (found.decision, [each.name for each in found.pools]) == (decision, ["md"])
 
 
-@pytest.mark.parametrize(
-    ("labels", "name"),
-    [
-        ({"eks.amazonaws.com/nodegroup": "web"}, "eks-web-1c9f"),
-        ({"cloud.google.com/gke-nodepool": "pool-1"}, "https://c/zones/z/instanceGroups/gke-c-pool-1-4f-grp"),
-        ({"kubernetes.azure.com/agentpool": "nodes"}, "aks-nodes-123-vmss"),
-        ({"anything": "ng-a"}, "ng-a"),
-    ],
-)
-def test_which_group_a_node_is_of(labels: dict[str, str], name: str) -> None:
-    found = Node(metadata=AnnotatedMeta(name="n", labels=labels))
-    assert group_of(found, (name,)) == name
-    assert group_of(found, ("eks-webb-2", "other")) == ""
-
-
 def test_a_maximum_is_not_the_first_reason_where_the_pod_fits_no_node_of_the_group() -> None:
     found = asked([*of_group("ng-a", "a"), pod("pend", cpu="16")], group("ng-a", 1, 1))
     assert found.pools[0].reasons == (RejectedByFilters(("Insufficient cpu",)), MaximumReached(1))
@@ -282,7 +267,9 @@ def test_a_group_of_several_zones_offers_each(most: int, decision: Decision, adv
     assert (found.decision, advice_text(found, ())) == (decision, advice)
     assert found.pools[0].reasons == ((MaximumReached(2),) if most == 2 else ())
     assert found.pools[0].domains == {"topology.kubernetes.io/zone": ("b",)}
-    assert domains_of_group(group("ng-a", 2, most), "topology.kubernetes.io/zone", snapshot_of(objects)) == {"a", "b"}
+    snapshot = snapshot_of(objects)
+    own = node_groups(["ng-a"], snapshot)
+    assert domains_of_group("ng-a", own, "topology.kubernetes.io/zone", snapshot) == {"a", "b"}
 
 
 def test_a_group_none_of_whose_zones_helps_has_all_their_reasons() -> None:
