@@ -9,9 +9,8 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.leaf import Leaf
-from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis.fixes.change import Override
-from kubectl_spread.diagnosis.fixes.conclusion import Fix, PodEnding, Wait
+from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix, PodEnding, Wait
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.planned_evictions import RebalanceItem
@@ -20,55 +19,41 @@ from kubectl_spread.wording.fixes.routes import fragment_text
 from kubectl_spread.wording.fixes.waits import wait_text
 
 
-class ExpectedChange(Report, frozen=True, kw_only=True):
-    """What lets the Pod in, or removes it, without any action, once it is over.
-
-    Attributes:
-        kind: the class of what to wait for.
-        sure: whether time alone is enough: nobody has to repair a node, and no controller to remove a finalizer.
-        nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
-        pod: the first of the Pods that end, as namespace/name; empty for others.
-        pods: the Pods that all have to end, as namespace/name; empty for others.
-        workload: the owner of the rollout or of the Pod that is deleted, or the Job; empty for others.
-        message: what to wait for.
-    """
-
-    kind: Literal[
-        "NodeRecovery",
-        "NodeRemoval",
-        "PodEnding",
-        "PodRemoval",
-        "ClaimCreation",
-        "RolloutGoesOn",
-        "JobGoesOn",
-        "JobEnd",
-        "NodeAddition",
-    ]
-    sure: bool
-    nodes: tuple[str, ...] = ()
-    pod: str = ""
-    pods: tuple[str, ...] = ()
-    workload: str = ""
-    message: str
-
-
 def waits(item: EvaluationReport | RebalanceItem) -> tuple[ExpectedChange, ...] | UnsetType:
     """What lets the Pod in, or removes it, without any action; absent if nothing does."""
-    return tuple(map(expected_change, item.waits)) or UNSET
+    return item.waits or UNSET
 
 
-def expected_change(wait: Wait) -> ExpectedChange:
-    """Return what lets the Pod in without any action as JSON has it."""
-    pods = tuple(map(str, wait.pods)) if isinstance(wait, PodEnding) else ()
-    return ExpectedChange(
-        kind=wait.kind,  # type: ignore[arg-type] # the name of its class
-        sure=wait.sure,
-        nodes=wait.nodes,
-        pod=pods[0] if pods else "",
-        pods=pods,
-        workload=wait.workload,
-        message=wait_text(wait),
-    )
+def kind(
+    wait: Wait,
+) -> Literal[
+    "NodeRecovery",
+    "NodeRemoval",
+    "PodEnding",
+    "PodRemoval",
+    "ClaimCreation",
+    "RolloutGoesOn",
+    "JobGoesOn",
+    "JobEnd",
+    "NodeAddition",
+]:
+    """The class of what to wait for."""
+    return type(wait).__name__  # type: ignore[return-value]
+
+
+def pod(wait: Wait) -> str:
+    """The first of the Pods that end, as namespace/name; empty for others."""
+    return next(iter(pods(wait)), "")
+
+
+def pods(wait: Wait) -> tuple[str, ...]:
+    """The Pods that all have to end, as namespace/name; empty for others."""
+    return tuple(map(str, wait.pods)) if isinstance(wait, PodEnding) else ()
+
+
+def message(wait: Wait) -> str:
+    """What to wait for."""
+    return wait_text(wait)
 
 
 def left_alone(item: EvaluationReport) -> tuple[str, ...]:
@@ -168,3 +153,4 @@ FIX = Leaf(
     ),
 )
 SEARCHED = Leaf(added=(left_alone, waits))
+WAIT = Leaf(added=(kind, pod, pods, message))

@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
-from kubectl_spread.contract.fixes import FIX, SEARCHED, waits
+from kubectl_spread.contract.fixes import FIX, SEARCHED, WAIT, waits
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -18,7 +18,7 @@ from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding
-from kubectl_spread.diagnosis.fixes.conclusion import Fix
+from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
 from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.gaps import Gap
@@ -116,6 +116,7 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     Siblings: CONCLUDED,
     CheckReport: GAPS,
     Finding: Leaf(added=(id, path, message)),
+    ExpectedChange: WAIT,
     Fix: FIX,
     PendingItem: SEARCHED | GAPS | CONCLUDED,
     Blocked: BLOCKED,

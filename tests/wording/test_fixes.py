@@ -14,7 +14,7 @@ from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes import proposals as of
-from kubectl_spread.diagnosis.fixes.conclusion import Ending, Fix, Obstacle, Route, Wait
+from kubectl_spread.diagnosis.fixes.conclusion import Ending, ExpectedChange, Fix, Obstacle, Route, Wait
 from kubectl_spread.diagnosis.fixes.waits import LASTING
 from kubectl_spread.wording.fixes import OVERTAKEN, changes, instead, left_alone, starts, summary
 from kubectl_spread.wording.fixes.routes import fragment_text
@@ -485,7 +485,7 @@ def test_what_is_waited_for(wait: Wait, text: str) -> None:
 
 
 def test_all_waits_are_among_them() -> None:
-    assert {type(wait) for wait, _ in WAITS} == {*Wait.__subclasses__()}
+    assert {type(wait) for wait, _ in WAITS} == {*ExpectedChange.__subclasses__()}
 
 
 @pytest.mark.parametrize(

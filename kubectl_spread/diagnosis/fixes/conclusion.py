@@ -474,7 +474,7 @@ class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
 NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
-class Wait(msgspec.Struct, frozen=True, kw_only=True):
+class ExpectedChange(msgspec.Struct, frozen=True, kw_only=True):
     """What lets the Pod in, or removes it, without any action, once it is over.
 
     Attributes:
@@ -487,13 +487,8 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[str, ...] = ()
     workload: str = ""
 
-    @property
-    def kind(self) -> str:
-        """The class of what to wait for."""
-        return type(self).__name__
 
-
-class NodeRecovery(Wait, frozen=True, kw_only=True):
+class NodeRecovery(ExpectedChange, frozen=True, kw_only=True):
     """Nodes that take the Pod once they recover and any cordon is lifted; without ``taints`` only that closes them.
 
     ``problems``: the conditions that report one on cordoned nodes; ``ending``: Pods that are being deleted there, and
@@ -508,20 +503,20 @@ class NodeRecovery(Wait, frozen=True, kw_only=True):
     ending: tuple[PodName, ...] = ()
 
 
-class PodEnding(Wait, frozen=True, kw_only=True):
+class PodEnding(ExpectedChange, frozen=True, kw_only=True):
     """Pods in the way that are being deleted, all of which have to end."""
 
     pods: tuple[PodName, ...]
     ending: Ending
 
 
-class RolloutGoesOn(Wait, frozen=True, kw_only=True):
+class RolloutGoesOn(ExpectedChange, frozen=True, kw_only=True):
     """The rollout of the Pod's owner removes Pods in the way once new ones are Ready, or replaces the Pod itself."""
 
     replaces: bool = False
 
 
-class JobGoesOn(Wait, frozen=True, kw_only=True):
+class JobGoesOn(ExpectedChange, frozen=True, kw_only=True):
     """The Pod's Job goes on: once any of ``pods`` (count) ends, which are on ``nodes``, a Pod of the Job finds a node.
 
     ``running``: all Pods of the Job that run (count).
@@ -531,7 +526,7 @@ class JobGoesOn(Wait, frozen=True, kw_only=True):
     running: int
 
 
-class JobEnd(Wait, frozen=True, kw_only=True):
+class JobEnd(ExpectedChange, frozen=True, kw_only=True):
     """Another Job ends, whose Pods (count) use the room on ``nodes``; ``ours``: it is in the namespace of the Pod."""
 
     sure: bool = False
@@ -542,25 +537,25 @@ class JobEnd(Wait, frozen=True, kw_only=True):
     ours: bool
 
 
-class PodRemoval(Wait, frozen=True, kw_only=True):
+class PodRemoval(ExpectedChange, frozen=True, kw_only=True):
     """The Pod itself is deleted because of its owner, so that no change is of use."""
 
     why: Literal["is being deleted", "is suspended", "wants no Pods", "has more Pods than it needs"]
 
 
-class ClaimCreation(Wait, frozen=True, kw_only=True):
+class ClaimCreation(ExpectedChange, frozen=True, kw_only=True):
     """The Pod's controller creates the claims that it lacks."""
 
     claims: tuple[str, ...]
 
 
-class NodeRemoval(Wait, frozen=True, kw_only=True):
+class NodeRemoval(ExpectedChange, frozen=True, kw_only=True):
     """Nodes about to be removed; without them the Pod finds a node."""
 
     trouble: NodeTrouble
 
 
-class NodeAddition(Wait, frozen=True, kw_only=True):
+class NodeAddition(ExpectedChange, frozen=True, kw_only=True):
     """A node of the cluster's autoscaler: one that starts and has room for the Pod, or one that nothing forbids.
 
     Attributes:
@@ -571,6 +566,19 @@ class NodeAddition(Wait, frozen=True, kw_only=True):
     sure: bool = False
     autoscaler: str
     pools: str = ""
+
+
+Wait: TypeAlias = (
+    NodeRecovery
+    | PodEnding
+    | RolloutGoesOn
+    | JobGoesOn
+    | JobEnd
+    | PodRemoval
+    | ClaimCreation
+    | NodeRemoval
+    | NodeAddition
+)
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):

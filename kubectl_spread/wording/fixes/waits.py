@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion
@@ -91,7 +92,7 @@ def wait_text(wait: conclusion.Wait) -> str:
             sees = f"it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"
             return f"{listed(wait.nodes) or STARTING}: {sees}"
         case _:
-            raise NotImplementedError(wait.kind)
+            assert_never(wait)
 
 
 def suffering_text(what: conclusion.SufferingNodes) -> str:

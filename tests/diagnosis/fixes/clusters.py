@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.fixes import ExpectedChange, expected_change
 from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
@@ -44,7 +42,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     fixes: tuple[JsonFix, ...]
     new_nodes: tuple[JsonFix, ...]
     left_alone: tuple[str, ...]
-    waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
+    waits: tuple[Any, ...]
     fix_search: str
 
 
@@ -90,7 +88,7 @@ def reported(found: FixSearch) -> Reported:
         fixes=to_form(found.fixes),
         new_nodes=to_form(found.new_nodes),
         left_alone=tuple(map(left_alone, found.left_alone)),
-        waits=tuple(map(expected_change, found.waits)) or UNSET,
+        waits=to_form(found.waits),
         fix_search="complete" if found.complete else "bounded",
     )
 

@@ -469,7 +469,7 @@ class TestStalePods:
         found = search([*zones(), by, older], owned(web("web-0", nodeSelector={"disk": "ssd"}), older))
         resumed = [("RecreatePod", ("kubectl rollout resume deployment/web -n default",))]
         assert [(fix.id, fix.commands) for fix in found.fixes] == (resumed if paused else [])
-        assert [wait.kind for wait in found.waits or ()] == ["RolloutGoesOn"] * (not paused)
+        assert [wait.kind for wait in found.waits] == ["RolloutGoesOn"] * (not paused)
 
     @pytest.mark.parametrize(("on_delete", "generation"), [(False, "1"), (True, "1"), (True, "2")])
     def test_of_a_daemon_set_are_replaced_at_once(self, generation: str, *, on_delete: bool) -> None:
@@ -480,7 +480,7 @@ class TestStalePods:
         terms = {"nodeSelectorTerms": [{"matchFields": [name]}]}
         pinned: Object = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
         found = search([*zones(), by], owned(web("web-0", requests={"cpu": "99"}, affinity=pinned), by, **labels))
-        assert [wait.kind for wait in found.waits or ()] == ["RolloutGoesOn"] * (not on_delete)
+        assert [wait.kind for wait in found.waits] == ["RolloutGoesOn"] * (not on_delete)
         # A webhook asks for more in a Pod of the newest template.
         recreated = [fix.id for fix in found.fixes if fix.id == "RecreatePod"]
         assert recreated == ["RecreatePod"] * (on_delete and generation == "1")

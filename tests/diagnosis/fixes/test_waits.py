@@ -27,7 +27,7 @@ LEFT = [web("w-a", on="a1"), web("w-b", on="b1")]
 
 def waits(objects: list[Object], pending: Object, **options: object) -> list[tuple[str, tuple[str, ...]]]:
     """Return (kind, nodes) of each thing that is waited for."""
-    found = search(objects, pending, **options).waits or ()
+    found = search(objects, pending, **options).waits
     return [(each.kind, each.nodes) for each in found]
 
 
@@ -35,7 +35,7 @@ class TestNodes:
     """A node that takes the Pod once it is well again."""
 
     def test_one_that_is_not_ready(self) -> None:
-        (wait,) = search([*zones(c=NOT_READY), *LEFT], web()).waits or ()
+        (wait,) = search([*zones(c=NOT_READY), *LEFT], web()).waits
         assert (wait.kind, wait.sure, wait.nodes) == ("NodeRecovery", False, ("c1",))
 
     @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ class TestNodes:
     def test_the_last_one_of_a_zone_that_is_about_to_leave(self) -> None:
         """Then the zone no longer counts. Where another of its nodes stays, it does."""
         leaving: Object = {"taints": ["ToBeDeletedByClusterAutoscaler:NoSchedule"]}
-        (found,) = search([*zones(c=leaving), *LEFT], web()).waits or ()
+        (found,) = search([*zones(c=leaving), *LEFT], web()).waits
         assert (found.kind, found.nodes) == ("NodeRemoval", ("c1",))
         assert found.message.startswith("c1 to be removed (about to be deleted by an autoscaler): without it, the Pod")
         full = node("c2", zone="c", allocatable={"pods": "0"})
@@ -73,7 +73,7 @@ class TestNodes:
         nodes[2]["metadata"] |= leaves.get("metadata", {})
         nodes[2]["spec"]["taints"] += leaves.get("spec", {}).get("taints", [])
         report = search([*nodes, *LEFT], web())
-        assert [(wait.kind, wait.nodes) for wait in report.waits or ()] == [("NodeRemoval", ("c1",))]
+        assert [(wait.kind, wait.nodes) for wait in report.waits] == [("NodeRemoval", ("c1",))]
         assert "Uncordon" not in {fix.id for fix in report.fixes}
 
     def test_one_that_is_full_of_what_ends_once_it_recovers(self) -> None:
@@ -82,7 +82,7 @@ class TestNodes:
         ends = web("w-c", on="c1", requests={"cpu": "3"})
         stays = json.loads(json.dumps(ends))
         ends["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-        (found,) = search([*zones(c=away), *LEFT, ends], web(requests={"cpu": "2"})).waits or ()
+        (found,) = search([*zones(c=away), *LEFT, ends], web(requests={"cpu": "2"})).waits
         assert found.message == "c1 to recover (kubelet unreachable), and for default/w-c to end there"
         assert waits([*zones(c=away), *LEFT, stays], web(requests={"cpu": "2"})) == []
 
@@ -107,7 +107,7 @@ class TestNodes:
         nodes = zones(c=CORDONED)
         nodes[2]["metadata"]["annotations"] = {"example.com/maintenance": value} if isinstance(value, str) else value
         report = search([*nodes, *LEFT], web())
-        assert [wait.kind for wait in report.waits or ()] == ["NodeRecovery"] * goes_on
+        assert [wait.kind for wait in report.waits] == ["NodeRecovery"] * goes_on
         (uncordon,) = (fix for fix in report.fixes if fix.id == "Uncordon")
         assert (uncordon.overrides is UNSET) is not goes_on
         assert not goes_on or report.fixes[0] is not uncordon
@@ -130,7 +130,7 @@ class TestNodes:
         nodes[2]["status"]["conditions"] = [{"type": condition, "status": status}]
         found = search([*nodes, *LEFT], web())
         waited = f"c1 to recover (condition {condition}), and to be uncordoned"
-        assert [each.message for each in found.waits or ()] == ([waited] if problem else [])
+        assert [each.message for each in found.waits] == ([waited] if problem else [])
         offered = [(fix.summary, fix.alike) for fix in found.fixes if fix.id == "Uncordon"]
         ill = (f"uncordon c1, although its condition {condition} reports a problem", ())
         assert offered == ([("uncordon c2", ("c3",)), ill] if problem else [("uncordon c1", ("c2", "c3"))])
@@ -140,11 +140,11 @@ class TestNodes:
     def test_one_that_is_cordoned_too(self) -> None:
         nodes = zones(c={**CORDONED, "taints": [*CORDONED["taints"], *NOT_READY["taints"]]})
         nodes[2]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
-        (found,) = search([*nodes, *LEFT], web()).waits or ()
+        (found,) = search([*nodes, *LEFT], web()).waits
         assert found.message == "c1 to recover (not ready), and to be uncordoned"
 
     def test_nothing_is_waited_for_where_a_node_takes_the_pod(self) -> None:
-        assert search([*zones(), *LEFT], web()).waits is UNSET
+        assert search([*zones(), *LEFT], web()).waits == ()
 
 
 def leaving(name: str, *, on: str, until: str = "2026-01-01T00:00:30Z", **fields: object) -> Object:
@@ -163,14 +163,14 @@ class TestPodsThatEnd:
     def test_all_that_have_to_end_are_named(self) -> None:
         unconcerned = leaving("w-e", on="a1")
         found = search([*self.CROWDED, *self.BOTH, unconcerned], web(requests={"cpu": "4"}))
-        (wait,) = found.waits or ()
+        (wait,) = found.waits
         assert (wait.pod, wait.pods, wait.nodes) == ("default/w-c", ("default/w-c", "default/w-d"), ("c1",))
         assert wait.message.endswith("end within 30s")
 
     def test_one_whose_grace_period_is_over_is_not_promised_to_end(self) -> None:
         over = leaving("w-d", on="c1", until="2026-01-01T00:00:10Z")
         objects = [*self.CROWDED, self.BOTH[0], over]
-        (wait,) = search(objects, web(requests={"cpu": "4"}), now="2026-01-01T00:00:20Z").waits or ()
+        (wait,) = search(objects, web(requests={"cpu": "4"}), now="2026-01-01T00:00:20Z").waits
         assert "grace period ended at 2026-01-01T00:00:10Z" in wait.message
 
     def test_none_is_waited_for_where_another_pod_stays_in_the_way(self) -> None:
@@ -212,7 +212,7 @@ def test_a_missing_claim_that_the_controller_of_the_pod_creates(kind: str) -> No
         objects.append(by)
     found = search(objects, pending)
     name = "disk-web-0" if kind == "StatefulSet" else "web-0-disk"
-    (wait,) = found.waits or ()
+    (wait,) = found.waits
     assert (wait.kind, wait.message.split()[-1], found.fixes) == ("ClaimCreation", name, ())
 
 
@@ -220,7 +220,7 @@ class TestRollouts:
     """The rollout of the Pod's own Deployment."""
 
     def test_one_that_takes_the_pods_in_the_way(self) -> None:
-        (wait,) = search(*rollout(unavailable=1)).waits or ()
+        (wait,) = search(*rollout(unavailable=1)).waits
         assert (wait.kind, wait.workload) == ("RolloutGoesOn", "deployment/web")
 
     @pytest.mark.parametrize(
@@ -249,14 +249,14 @@ class TestJobs:
 
     def test_any_of_them(self) -> None:
         found = search(*of_job("a1", "a1", "b1", "b1", "c1", **MANY))
-        (wait,) = found.waits or ()
+        (wait,) = found.waits
         assert (wait.kind, wait.sure, wait.workload, wait.nodes) == ("JobGoesOn", True, "job/web", ("a1", "b1", "c1"))
 
     def test_only_those_whose_end_lets_it_in_are_named(self) -> None:
         """Zone a stays beyond maxSkew with one Pod less."""
-        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "c1", completions=40, parallelism=7)).waits or ()
+        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "c1", completions=40, parallelism=7)).waits
         assert wait.message.startswith("one of the 3 running Pods of job/web on b1 and c1 to end: then this Pod,")
-        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "b1", "c1", completions=40, parallelism=8)).waits or ()
+        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "b1", "c1", completions=40, parallelism=8)).waits
         assert wait.message.startswith("the running Pod of job/web on c1 to end: then this Pod,")
 
     @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ class TestJobs:
             each["metadata"]["namespace"] = namespace
         full = web("large", on="c1", labels={}, requests={"cpu": "1" if cpu == "3" else "5"})
         cluster = [*zones(c={"allocatable": {"cpu": "7"}}), *LEFT, full, by, *made]
-        ends = search(cluster, web(requests={"cpu": "5"})).waits or ()
+        ends = search(cluster, web(requests={"cpu": "5"})).waits
         assert [(wait.kind, wait.sure, wait.workload) for wait in ends] == [("JobEnd", False, "job/web")] * waited
         assert all("ask the owner" in wait.message for wait in ends) == (not waited or namespace == "batch")
 
@@ -336,7 +336,7 @@ class TestRemoval:
     )
     def test_because_of(self, kind: str, metadata: Object, spec: Object, why: str) -> None:
         found = search(*unwanted(kind, metadata, **spec))
-        (wait,) = found.waits or ()
+        (wait,) = found.waits
         assert (wait.kind, wait.sure, wait.message) == ("PodRemoval", True, f"this Pod to be deleted: {why}")
         assert (found.fixes, found.new_nodes) == ((), ())
 
