@@ -163,7 +163,7 @@ def chance_note(placements: Sequence[Placement]) -> str:
     """Return which nodes are equal for a replica, each group once; empty where none are."""
     groups = sorted(({each.node, *each.ties} for each in placements if each.ties), key=len, reverse=True)
     largest = [group for at, group in enumerate(groups) if not any(map(group.issubset, groups[:at]))]
-    named = [enumerated(sorted(group), SHOWN_TIES).replace(" and ", " or ") for group in largest[:SHOWN_TIES]]
+    named = [enumerated(sorted(group), SHOWN_TIES, word="or") for group in largest[:SHOWN_TIES]]
     more = f"; and {count_of(len(largest) - len(named), 'more group')}" if len(largest) > len(named) else ""
     equal = f"Some nodes are equal, so the scheduler may use one for the other: {'; '.join(named)}{more}."
     return equal if named else ""

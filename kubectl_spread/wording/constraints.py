@@ -123,7 +123,7 @@ def allowance(index: int, what: str, allowed: int, domains: int) -> str:
 def bypassed_because(node: BypassedNode) -> str:
     """Return why a node is passed over, with the label that may be meant instead."""
     reason = REASONS[node.reason].format(key=node.key)
-    similar = enumerated(node.similar_keys or ()).replace(" and ", " or ")
+    similar = enumerated(node.similar_keys or (), word="or")
     return f"{reason} (did you mean {similar}?)" if similar else reason
 
 

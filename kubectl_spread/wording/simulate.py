@@ -13,11 +13,12 @@ from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.step_changes import WaitingReason
+from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep, WaitingReason
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.rebalance.plan import UpgradedPods
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
-from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
+from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag, Verb
 from kubectl_spread.snapshot import PodKey
 from kubectl_spread.wording.causes import IT, ONE, POD, PODS, Subject, clause_of
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
@@ -47,36 +48,43 @@ SHOWN_EVICTED = 20
 """Evicted Pods that are named (count)."""
 
 
-def step_sentence(
-    gone: Mapping[str, int],
-    pending: Sequence[tuple[int, int, int]],
-    *,
-    removed: str,
-    newly_pending: bool,
-    unread: bool,
-    refused: int = 0,
-) -> str:
-    """Return the result of a step in a sentence; so many of its manifests are ``refused`` (count).
+def removed(step: SimulatedStep) -> str:
+    """Return what becomes of the Pods that a step removes."""
+    return "deleted" if step.step.verb is Verb.DELETE or step.step.disable_eviction else "evicted"
 
-    ``gone``: what happens to Pods → how many (count). ``pending``: of each workload, how many of its Pods waited
-    before, the fewest and the most that wait then (counts). ``unread``: whether a list was not read.
-    """
-    said = [f"{count_of(refused, 'manifest')} refused"] if refused else []
+
+def removed_pods(step: SimulatedStep) -> Sequence[EvictedPod]:
+    """Return the Pods that the step removes; those that only go with their node are reported as blocked."""
+    blocked = {each.pod.key for each in step.blocked}
+    return [pod for pod in step.evicted if (pod.namespace, pod.pod) not in blocked]
+
+
+def step_sentence(step: SimulatedStep, *, unread: bool) -> str:
+    """Return the result of a step in a sentence; ``unread``: whether a list was not read."""
+    gone = {
+        removed(step): len(removed_pods(step)),
+        "blocked": len(step.blocked),
+        "lost": len(step.lost),
+        "deleted and not replaced": sum(each.count for each in step.deleted),
+        "preempted": len(step.preempted),
+    }
+    refused = {(each.source, each.document) for each in step.refused or ()}
+    said = [f"{count_of(len(refused), 'manifest')} refused"] if refused else []
     said += [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
-    before = sum(min(was, most) for was, _, most in pending)
-    least, most = (sum(each[bound] for each in pending) for bound in (1, 2))
+    before = sum(min(each.before, each.range[1]) for each in step.pending)
+    least, most = (sum(each.range[bound] for each in step.pending) for bound in (0, 1))
     if most > before > 0:
-        new = (sum(max(each[bound] - each[0], 0) for each in pending) for bound in (1, 2))
+        new = (sum(max(each.range[bound] - each.before, 0) for each in step.pending) for bound in (0, 1))
         said.append(f"{_number(*new)} newly Pending; {before} {'was' if before == 1 else 'were'} Pending before")
     elif most:
-        were = sum(was for was, _, _ in pending)
+        were = sum(each.before for each in step.pending)
         said.append(f"{_number(least, most)} Pending" + f" ({were} before)" * bool(were))
-    elif newly_pending:
+    elif step.newly_pending:
         said.append("new Pods are refused")
     elif said:
         said.append("none Pending")
     limit = "as far as was read, " if unread else ""
-    return f"{', '.join(said) or f'{limit}no Pod is {removed}, none is Pending'}."
+    return f"{', '.join(said) or f'{limit}no Pod is {removed(step)}, none is Pending'}."
 
 
 def _number(least: int, most: int) -> str:
@@ -110,18 +118,19 @@ def _of_some(reason: WaitingReason) -> str:
     return f"{who}: {clause.text}{clause.end}"
 
 
-def pending_text(waiting: Sequence[tuple[str, int, int, int]], reasons: Sequence[WaitingReason]) -> str:
+def pending_text(waiting: Sequence[PendingPods], *, news: bool) -> str:
     """Return how many Pods of each workload wait, and why; in some random orders alone where there is no reason.
 
-    ``waiting`` has each workload, the fewest and the most that wait, and how many of them are said to be no news
-    (counts).
+    ``news``: whether more Pods wait than before, so that those that are no news are named.
     """
-    by_chance = any(low < high for _, low, high, _ in waiting)
+    by_chance = any(low < high for low, high in (each.range for each in waiting))
     pods = [
-        f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}{_as_before(before, high)}"
-        for workload, low, high, before in waiting
+        f"{_number(*each.range)} {'Pod' if each.range[1] == 1 else 'Pods'} of {each.namespace}/{each.workload}"
+        f"{_as_before(each.before * news, each.range[1])}"
+        for each in waiting
     ]
-    one = [high for _, _, high, _ in waiting] == [1]
+    one = [each.range[1] for each in waiting] == [1]
+    reasons = waiting[0].reasons
     summary = why_pending(reasons, ONE if one else PODS) if reasons else ""
     why = f". {summary}" if summary else " in some random orders." if by_chance else "."
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
@@ -131,15 +140,14 @@ def _as_before(before: int, most: int) -> str:
     return " (as before)" if before >= most else f" ({before} as before)" if before else ""
 
 
-def removed_text(removed: str, pods: Sequence[tuple[str, str]], most: int | None) -> str:
-    """Return which Pods, given by workload and name, the step removes, and so many names (None for all)."""
-    names: dict[str, list[str]] = {}
-    for workload, name in pods[:most]:
-        names.setdefault(workload, []).append(name)
-    parts = [f"{', '.join(those)} ({workload})" for workload, those in names.items()]
+def removed_text(step: SimulatedStep, most: int | None) -> str:
+    """Return which Pods the step removes, and so many of their names (None for all)."""
+    pods = removed_pods(step)
+    of_workloads = grouped(pods[:most], lambda pod: f"{pod.namespace}/{pod.workload}")
+    parts = [f"{', '.join(pod.pod for pod in those)} ({workload})" for workload, those in of_workloads.items()]
     if most is not None and len(pods) > most:
         parts.append(f"and {len(pods) - most} more (--all)")
-    return f"{removed.capitalize()}: {'; '.join(parts)}."
+    return f"{removed(step).capitalize()}: {'; '.join(parts)}."
 
 
 def blocked_text(blocked: steps.Blocked) -> str:
@@ -164,7 +172,7 @@ def _reason(reason: steps.BlockReason) -> str:
             assert_never(reason)
 
 
-def notes_of(step: step_changes.SimulatedStep, connection_flags: Sequence[str] = ()) -> Iterator[str]:
+def notes_of(step: SimulatedStep, connection_flags: Sequence[str] = ()) -> Iterator[str]:
     """Yield what else is to be said of a step, a clause each; commands carry these flags."""
     yield from (note_text(note, connection_flags) for note in step.done)
     yield from step.of_manifests

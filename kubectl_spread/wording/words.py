@@ -48,9 +48,10 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return _cut(names, most) or ", ".join(map(seen, names))
 
 
-def enumerated(names: Sequence[str], most: int = 4) -> str:
+def enumerated(names: Sequence[str], most: int = 4, *, word: str = "and") -> str:
     """Return ``a, b and c``, or ``a, b and 3 more``; the arguments are those of ``listed``."""
-    return _cut(names, most) or " and ".join(filter(None, (listed(names[:-1], len(names)), *map(seen, names[-1:]))))
+    parts = (listed(names[:-1], len(names)), *map(seen, names[-1:]))
+    return _cut(names, most, word) or f" {word} ".join(filter(None, parts))
 
 
 def first_and_more(names: Sequence[str], *, word: str = "and") -> str:
@@ -137,8 +138,8 @@ def _nearest(word: str, known: Sequence[str]) -> str:
     )
 
 
-def _cut(names: Sequence[str], most: int) -> str:
-    return f"{', '.join(map(seen, names[:most]))} and {len(names) - most} more" if len(names) > most + 1 else ""
+def _cut(names: Sequence[str], most: int, word: str = "and") -> str:
+    return f"{', '.join(map(seen, names[:most]))} {word} {len(names) - most} more" if len(names) > most + 1 else ""
 
 
 def held_by_gates(names: Sequence[str]) -> str:

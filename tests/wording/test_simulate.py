@@ -16,6 +16,7 @@ from kubectl_spread.diagnosis.step_changes import (
     CreateRefused,
     MixedRevisions,
     OutcomeNote,
+    PendingPods,
     Unsettled,
     WaitingReason,
     WasChanging,
@@ -43,37 +44,42 @@ ON_A1 = DomainsFull(
 )
 
 
+def waiting(
+    namespace: str, name: str, fewest: int, most: int, before: int = 0, reasons: tuple[WaitingReason, ...] = ()
+) -> PendingPods:
+    """Return Pods of a Deployment that wait."""
+    ref, seen = WorkloadRef(kind="Deployment", name=name), (fewest, most)
+    return PendingPods(namespace=namespace, workload=ref, count=most, before=before, range=seen, reasons=reasons)
+
+
 @pytest.mark.parametrize(
-    ("waiting", "reasons", "text"),
+    ("pods", "text"),
     [
         (
-            [("x/web", 2, 2, 0), ("y/api", 0, 1, 0)],
-            REASONS,
-            "2 Pods of x/web and 0 to 1 Pod of y/api are Pending. The cluster has no nodes.",
+            [waiting("x", "web", 2, 2, reasons=REASONS), waiting("y", "api", 0, 1)],
+            "2 Pods of x/deployment/web and 0 to 1 Pod of y/deployment/api are Pending. The cluster has no nodes.",
         ),
-        ([("x/web", 2, 2, 0)], (), "2 Pods of x/web are Pending."),
+        ([waiting("x", "web", 2, 2)], "2 Pods of x/deployment/web are Pending."),
         (
-            [("x/web", 3, 3, 1), ("y/api", 1, 1, 1)],
-            (),
-            "3 Pods of x/web (1 as before) and 1 Pod of y/api (as before) are Pending.",
+            [waiting("x", "web", 3, 3, 1), waiting("y", "api", 1, 1, 1)],
+            "3 Pods of x/deployment/web (1 as before) and 1 Pod of y/deployment/api (as before) are Pending.",
         ),
         (
-            [("x/web", 0, 2, 0), ("y/api", 0, 1, 0)],
-            (),
-            ("0 to 2 Pods of x/web and 0 to 1 Pod of y/api are Pending in some random orders."),
+            [waiting("x", "web", 0, 2), waiting("y", "api", 0, 1)],
+            "0 to 2 Pods of x/deployment/web and 0 to 1 Pod of y/deployment/api are Pending in some random orders.",
         ),
     ],
 )
-def test_workloads_that_wait_for_one_reason(
-    waiting: list[tuple[str, int, int, int]], reasons: tuple[WaitingReason, ...], text: str
-) -> None:
-    assert pending_text(waiting, reasons) == text
+def test_workloads_that_wait_for_one_reason(pods: list[PendingPods], text: str) -> None:
+    assert pending_text(pods, news=True) == text
 
 
 def test_pods_of_the_sentence_before_are_named_by_pronouns() -> None:
     reasons = (WaitingReason(Conclusion(cause=ON_A1), 2),)
-    text = pending_text([("x/web", 2, 2, 0)], reasons)
-    assert text.startswith("2 Pods of x/web are Pending. Every node where these Pods could go would exceed maxSkew 1.")
+    text = pending_text([waiting("x", "web", 2, 2, reasons=reasons)], news=False)
+    assert text.startswith(
+        "2 Pods of x/deployment/web are Pending. Every node where these Pods could go would exceed maxSkew 1."
+    )
     revisions = (
         WaitingReason(Conclusion(cause=ON_A1), 1, old=True),
         WaitingReason(Conclusion(cause=NoNodes()), 2, old=False),

@@ -14,7 +14,7 @@ from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
-from kubectl_spread.simulation.steps import Blocked, Verb
+from kubectl_spread.simulation.steps import Blocked
 from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import between, capital_sentence, count_of, in_violation, listed, moved
 
@@ -27,7 +27,7 @@ def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
 
 
 def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str], *, unread: bool) -> Item:
-    name, sentence = str(step.step), _sentence(step, unread=unread)
+    name, sentence = str(step.step), wording.step_sentence(step, unread=unread)
     changed = {(item.namespace, item.workload) for item in step.items if item.changed}
     shown = [item for item in step.items if extent.wide or _is_shown(item, changed)]
     table = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
@@ -51,23 +51,6 @@ def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) 
     return item.changed or (in_trouble and (item.namespace, item.workload) in changed)
 
 
-def _sentence(step: SimulatedStep, *, unread: bool) -> str:
-    return wording.step_sentence(
-        {
-            _removed(step): len(_removed_pods(step)),
-            "blocked": len(step.blocked),
-            "lost": len(step.lost),
-            "deleted and not replaced": sum(each.count for each in step.deleted),
-            "preempted": len(step.preempted),
-        },
-        [(pending.before, *pending.range) for pending in step.pending],
-        removed=_removed(step),
-        newly_pending=step.newly_pending,
-        unread=unread,
-        refused=len({(each.source, each.document) for each in step.refused or ()}),
-    )
-
-
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for each in step.refused or ():
         yield wording.REFUSED.format(str(each).removesuffix("."))
@@ -77,8 +60,7 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
         low, high = pending.range
         alike.setdefault((wording.why_pending(pending.reasons), not pending.reasons and low < high), []).append(pending)
     for same in alike.values():
-        waiting = [(f"{it.namespace}/{it.workload}", *it.range, it.before if news else 0) for it in same]
-        yield wording.pending_text(waiting, same[0].reasons)
+        yield wording.pending_text(same, news=news)
     for why, blocked in grouped(step.blocked, wording.blocked_text).items():
         yield wording.BLOCKED.format(_named(blocked), why)
     if step.lost:
@@ -89,19 +71,8 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     if step.preempted:
         protected = in_violation(step.pdb_violations or 0, len(step.preempted))
         yield wording.PREEMPTED.format(_named(step.preempted), protected)
-    if removed := _removed_pods(step):
-        pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in removed]
-        yield wording.removed_text(_removed(step), pods, None if extent.wide else wording.SHOWN_EVICTED)
-
-
-def _removed(step: SimulatedStep) -> str:
-    return "deleted" if step.step.verb is Verb.DELETE or step.step.disable_eviction else "evicted"
-
-
-def _removed_pods(step: SimulatedStep) -> list[EvictedPod]:
-    """Return the Pods that the step removes; those that only go with their node are reported as blocked."""
-    blocked = {each.pod.key for each in step.blocked}
-    return [pod for pod in step.evicted if (pod.namespace, pod.pod) not in blocked]
+    if wording.removed_pods(step):
+        yield wording.removed_text(step, None if extent.wide else wording.SHOWN_EVICTED)
 
 
 def _named(pods: Iterable[EvictedPod | Blocked]) -> str:

@@ -147,7 +147,7 @@ def opens(
     Empty if it lets in none, as behind a partition.
     """
     whom = "replicas without a node" if checked else "Pending Pods"
-    nodes = enumerated(feasible).replace(" and ", " or ") if len(feasible) <= most else count_of(len(feasible), "node")
+    nodes = enumerated(feasible, word="or") if len(feasible) <= most else count_of(len(feasible), "node")
     if admits == "0":
         return ""
     if siblings <= 1:
@@ -169,7 +169,7 @@ def instead(created: int, feasible: Sequence[str], siblings: int) -> str:
     if not created:
         return f"Then {old} deleted, and no new Pod is needed."
     new, are = count_of(created, "new Pod"), "is" if created == 1 else "are"
-    does = f"can go to {' or '.join(listed(feasible).rsplit(', ', 1))}" if feasible else f"{are} created"
+    does = f"can go to {enumerated(feasible, word='or')}" if feasible else f"{are} created"
     return f"Then {old} deleted, and {new} {does}."
 
 
