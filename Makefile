@@ -73,8 +73,6 @@ bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within 
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.engine
 	$(BIN)/python -m tests.bench.fixes
-	$(BIN)/python -m tests.bench.rebalance
-	$(BIN)/python -m tests.bench.simulate
 
 bench-large: $(VENV)/.developing ## measure questions to 5,000 nodes and 50,000 Pods beside the bare read of those; needs Go, openssl
 	$(BIN)/python -m tests.bench.large measure

@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, overview
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.scheduler import cycle
@@ -61,7 +62,13 @@ def explain_all(source: Large) -> object:
     return why_pending(source, Scope(namespace=""), SchedulerOptions(), fix_budget=0)
 
 
-@pytest.mark.parametrize("ask", [show_all, explain_all])
+def drain_one(source: Large) -> object:
+    """Ask what the drain of a node does."""
+    name = contents.node_places(SMALL)[0].name
+    return simulate(source, Scope(namespace=""), SimulateOptions(steps=(("drain", name),)), SchedulerOptions())
+
+
+@pytest.mark.parametrize("ask", [show_all, explain_all, drain_one])
 def test_work_grows_as_the_cluster_does(ask: Callable[[Large], object]) -> None:
     few, many = (Large([*cluster(size)]) for size in (SMALL, TWICE))
     ask(few)  # what is loaded and remembered once is not counted

@@ -153,22 +153,9 @@ def small_nodes(zones: str = "ab", cpu: str = "1") -> Sequence[Object]:
     return [node(f"n{number}", labels={ZONE: zone}, room={"cpu": cpu}) for number, zone in enumerate(zones, 1)]
 
 
-def in_zones(*zones: str) -> Object:
-    """Return the affinity to nodes in these zones."""
-    term = {"matchExpressions": [one_of(ZONE, *zones)]}
-    return {
-        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
-    }
-
-
 def full_zones() -> Situation:
     """Both zones are full, and either may come."""
     return Situation(decision="NewNode", nodes=small_nodes(), pools=[pool()], spec=spread())
-
-
-def zone_with_fewest() -> Situation:
-    """One zone has fewer Pods, and the pool offers it."""
-    return Situation(decision="NewNode", nodes=small_nodes("aab"), pools=[pool()], spec=spread(), runs=3)
 
 
 def emptied_zone() -> Situation:
@@ -178,26 +165,9 @@ def emptied_zone() -> Situation:
     )
 
 
-def brought_by_karpenter() -> Situation:
-    """Karpenter created the nodes that exist."""
-    return Situation(decision="NewNode", pools=[pool("default", "abc", small())], spec=spread(), runs=3)
-
-
 def heavier_pool() -> Situation:
     """Two pools can, and one has more weight."""
     pools = [pool("zeta"), pool("alpha", weight=50)]
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spread())
-
-
-def equal_weights() -> Situation:
-    """Two pools can, of one weight."""
-    pools = [pool("alpha", weight=50), pool("beta", weight=50)]
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spread())
-
-
-def heavier_pool_at_its_limit() -> Situation:
-    """The pool with more weight has no room for any machine."""
-    pools = [pool("heavy", weight=50, limits={"cpu": "1"}), pool("light")]
     return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spread())
 
 
@@ -207,55 +177,11 @@ def pool_in_each_zone() -> Situation:
     return Situation(decision="NewNode", nodes=small_nodes("ac"), pools=pools, spec=spread(), finding="EmptyPool")
 
 
-def pool_of_a_team() -> Situation:
-    """The Pod selects the label of one pool."""
-    pools = [pool("red", labels={TEAM: "red"}), pool("blue", labels={TEAM: "blue"}, weight=50)]
-    spec = {**spread(), "nodeSelector": {TEAM: "red"}}
-    return Situation(decision="NewNode", pools=pools, spec=spec, runs=0)
-
-
 def tolerated_taint() -> Situation:
     """The zone with the fewest Pods comes from a tainted pool, and the Pod tolerates the taint."""
     pools = [pool(), pool("gpu", "c", taints=[GPU])]
     spec = {**spread(), "tolerations": [{"key": "gpu", "operator": "Exists"}]}
     return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spec, finding="EmptyPool")
-
-
-def honored_taint() -> Situation:
-    """The constraint does not count nodes whose taints the Pod does not tolerate."""
-    pools = [pool(), pool("gpu", "c", taints=[GPU])]
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spread(nodeTaintsPolicy="Honor"))
-
-
-def own_zones() -> Situation:
-    """The Pod's own affinity leaves the tainted pool's zone out."""
-    pools = [pool(), pool("gpu", "c", taints=[GPU])]
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec={**spread(), **in_zones("a", "b")})
-
-
-def hostname_beside_zone() -> Situation:
-    """One node has room and its Pod, the other neither: the new node comes beside it."""
-    nodes = [*small_nodes("a", cpu="8"), node("full", labels={ZONE: "b"}, room={"cpu": "100m"})]
-    return Situation(decision="NewNode", nodes=nodes, pools=[pool()], spec=spread(ZONE, HOSTNAME), runs=1)
-
-
-def min_domains_that_come() -> Situation:
-    """The third zone that the constraint asks for comes from the pool."""
-    pools = [pool(zones="abc")]
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spread(minDomains=3))
-
-
-def soft_constraint() -> Situation:
-    """Karpenter drops a preference that it cannot meet."""
-    pools = [pool(), pool("gpu", "c", taints=[GPU])]
-    spec = spread(whenUnsatisfiable="ScheduleAnyway")
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spec)
-
-
-def soft_constraint_that_holds() -> Situation:
-    """Karpenter meets a preference where it can: the zone with the fewest Pods comes, though any is allowed."""
-    spec = spread(whenUnsatisfiable="ScheduleAnyway")
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=[pool(zones="abc")], spec=spec)
 
 
 def capacity_types() -> Situation:
@@ -365,24 +291,6 @@ def limit_reached() -> Situation:
     )
 
 
-def more_zones_than_offered() -> Situation:
-    """The constraint asks for more zones than the pools offer."""
-    return Situation(
-        decision="Refused", nodes=small_nodes("abc"), pools=[pool(zones="abc")], spec=spread(minDomains=4), runs=3
-    )
-
-
-def another_architecture() -> Situation:
-    """No machine has the architecture that the Pod selects."""
-    spec = {**spread(), "nodeSelector": {"kubernetes.io/arch": "arm64"}}
-    return Situation(decision="Refused", pools=[pool()], spec=spec, runs=0)
-
-
-def too_large() -> Situation:
-    """No machine is as large as the Pod."""
-    return Situation(decision="Refused", pools=[pool()], spec=spread(), cpu="64", runs=0)
-
-
 def pool_without_node_class() -> Situation:
     """A pool that is not Ready does not count; the other does not offer what the Pod selects."""
     pools = [pool("lost", "ab", labels={TEAM: "red"}, node_class="none"), pool("other", "ab")]
@@ -395,17 +303,6 @@ def selected_by_hostname() -> Situation:
     return Situation(decision="Refused", pools=[pool()], spec={**spread(), "nodeSelector": {HOSTNAME: "n9"}}, runs=0)
 
 
-def any_zone() -> Situation:
-    """The pool names no zone, so that it offers all in which machines are sold."""
-    return Situation(decision="NewNode", nodes=small_nodes("abc"), pools=[pool(zones="")], spec=spread(), runs=3)
-
-
-def excluded_zone() -> Situation:
-    """The pool excludes a zone, which counts nevertheless."""
-    pools = [pool("default", "", {"key": ZONE, "operator": "NotIn", "values": ["c", "d"]})]
-    return Situation(decision="NewNode", nodes=small_nodes("a"), pools=pools, spec=spread(), runs=1)
-
-
 def instance_types_spread() -> Situation:
     """The constraint spreads over instance types."""
     nodes = [node("n1", labels={ZONE: "a", INSTANCE_TYPE: "m.large"}, room={"cpu": "1"})]
@@ -413,28 +310,6 @@ def instance_types_spread() -> Situation:
     return Situation(
         decision="NewNode", nodes=nodes, pools=pools, spec=spread(INSTANCE_TYPE), runs=1, finding="EmptyPool"
     )
-
-
-def daemons_beside() -> Situation:
-    """What Pods of DaemonSets request on a new node leaves room only on the largest machines of one pool."""
-    logs = {"metadata": {"labels": {"app": "logs"}}, "spec": pod_spec(resources={"requests": {"cpu": "3"}})}
-    logs["spec"]["nodeSelector"] = {CAPACITY: "on-demand"}
-    pools = [pool("large", "a", large()), pool("weighty", "ab", one_of(INSTANCE_TYPE, "m.xlarge"), weight=9)]
-    daemons = workload("DaemonSet", "default", name="logs", template=logs)
-    return Situation(decision="NewNode", pools=[*pools, daemons], spec=spread(), runs=0)
-
-
-def another_revision() -> Situation:
-    """The constraint counts the Pods of the newest revision only."""
-    spec = spread(matchLabelKeys=["pod-template-hash"])
-    return Situation(decision="NewNode", nodes=small_nodes("aab"), pools=[pool()], spec=spec, runs=3)
-
-
-def apart_from_each_other() -> Situation:
-    """Anti-affinity keeps the Pods apart in zones, and a zone is left."""
-    term = {"topologyKey": ZONE, "labelSelector": match(app=NAME)}
-    spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
-    return Situation(decision="NewNode", nodes=small_nodes(), pools=[pool(zones="abc")], spec=spec)
 
 
 def no_zone_left() -> Situation:
@@ -447,12 +322,6 @@ def no_zone_left() -> Situation:
 def machine_sold_in_one_zone() -> Situation:
     """Karpenter picks one of two zones at random, and the machine is sold in one of them."""
     return Situation(decision="ByChance", pools=[pool()], spec=spread(), gpus=1, runs=0)
-
-
-def limit_that_leaves_a_small_machine() -> Situation:
-    """What the limit leaves is enough for a machine that is too small for the Pod."""
-    pools = [pool("default", "ab", limits={"cpu": "3"})]
-    return Situation(decision="Refused", pools=pools, spec=spread(), cpu="3", runs=0)
 
 
 def fixed_pool() -> Situation:
@@ -469,21 +338,10 @@ def too_few_kinds_of_machines() -> Situation:
 
 SITUATIONS: Sequence[Callable[[], Situation]] = (
     full_zones,
-    zone_with_fewest,
     emptied_zone,
-    brought_by_karpenter,
     heavier_pool,
-    equal_weights,
-    heavier_pool_at_its_limit,
     pool_in_each_zone,
-    pool_of_a_team,
     tolerated_taint,
-    honored_taint,
-    own_zones,
-    hostname_beside_zone,
-    min_domains_that_come,
-    soft_constraint,
-    soft_constraint_that_holds,
     capacity_types,
     racks,
     node_on_its_way,
@@ -495,20 +353,11 @@ SITUATIONS: Sequence[Callable[[], Situation]] = (
     zone_without_a_pool,
     soft_and_hard,
     limit_reached,
-    more_zones_than_offered,
-    another_architecture,
-    too_large,
     pool_without_node_class,
     selected_by_hostname,
-    any_zone,
-    excluded_zone,
     instance_types_spread,
-    daemons_beside,
-    another_revision,
-    apart_from_each_other,
     no_zone_left,
     machine_sold_in_one_zone,
-    limit_that_leaves_a_small_machine,
     fixed_pool,
     too_few_kinds_of_machines,
 )
