@@ -220,11 +220,6 @@ def situations(plugin: str, *, having: str = "") -> list[Situation]:
     return [situation for situation in found if not having or having in situation.want]
 
 
-def filtered(plugin: str) -> list[Situation]:
-    """Return the situations of one plugin that say what its filter does."""
-    return [situation for situation in situations(plugin) if situation.verdict]
-
-
 def disagreements(asked: Iterable[Situation]) -> list[str]:
     """Return where kube-scheduler itself says something else than is wanted."""
     by_release: dict[str, list[Situation]] = defaultdict(list)

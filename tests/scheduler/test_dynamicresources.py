@@ -1,4 +1,4 @@
-"""DynamicResources decides and scores as kube-scheduler does in every situation of tests/testdata/dynamicresources."""
+"""What DynamicResources allocates, and of what it cannot know enough to say more than that nodes may do."""
 
 from __future__ import annotations
 
@@ -11,20 +11,9 @@ from kubectl_spread.scheduler.framework import PreFilterResult, Status
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import Object, handle, node, pod, typed_pod
 from tests.build_devices import CLAIMING, OPEN, device_class, resource_claim, resource_claim_template, resource_slice
-from tests.scheduler.situations import Situation, situations
 
 TEMPLATE: Object = {"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "t"}]}
 PLUGIN = node("a", allocatable={"example.com/gpu": "1"})
-
-
-@pytest.mark.parametrize("situation", [each for each in situations("dynamicresources") if each.verdict], ids=str)
-def test_situation(situation: Situation) -> None:
-    assert situation.judged_by(dynamicresources.pre_filter) == situation.verdict, situation.about
-
-
-@pytest.mark.parametrize("situation", situations("dynamicresources", having="scores"), ids=str)
-def test_score(situation: Situation) -> None:
-    assert situation.scored_by(dynamicresources.pre_score) == situation.want["scores"], situation.about
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import cycle, podtopologyspread, podtopologyspread_scoring
+from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Code, Handle, Status
 from kubectl_spread.scheduler.podtopologyspread import (
     DomainCounts,
@@ -22,19 +22,9 @@ from kubectl_spread.scheduler.podtopologyspread import (
 )
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
-from tests.scheduler.situations import Situation, filtered, situations
+from tests.scheduler.situations import Situation, situations
 
 RACK = "rack"
-
-
-@pytest.mark.parametrize("situation", filtered("podtopologyspread"), ids=str)
-def test_situation(situation: Situation) -> None:
-    assert situation.judged_by(podtopologyspread.pre_filter) == situation.verdict, situation.about
-
-
-@pytest.mark.parametrize("situation", situations("podtopologyspread", having="scores"), ids=str)
-def test_score(situation: Situation) -> None:
-    assert situation.scored_by(podtopologyspread_scoring.pre_score) == situation.want["scores"], situation.about
 
 
 @pytest.mark.parametrize("situation", situations("podtopologyspread", having="counts"), ids=str)
