@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,11 @@ import yaml
 from kubectl_spread.objects.kinds import BY_API, KINDS
 from tests.cluster.api_server import Answer, Response, Seen, status
 from tests.cluster.kubeconfigs import write_kubeconfig
-from tests.program import INSTALLED, Ended, spread
+from tests.program import INSTALLED, Ended
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop.yaml"
 TOKEN = "s3cr3t-t0k3n"  # noqa: S105 - that of a server on loopback
-PODS, NODES, BUDGETS = "/api/v1/pods", "/api/v1/nodes", "/apis/policy/v1/poddisruptionbudgets"
+PODS, NODES = "/api/v1/pods", "/api/v1/nodes"
 WHY = ("why-pending", "--fix-budget", "0")
 """What is asked: to look for fixes reads nothing more."""
 
@@ -74,33 +74,19 @@ def _is_in(each: Object, kind: str, namespace: str) -> bool:
     return known.name == kind and namespace in {"", each["metadata"].get("namespace", namespace)}
 
 
-def second_page(seen: Seen, path: str) -> bool:
-    """Whether the request is for the second page of the list or a further one."""
-    return seen.path == path and "continue" in seen.query
-
-
 def first_page(seen: Seen, path: str) -> bool:
     """Whether the request is for the beginning of the list."""
     return seen.path == path and "continue" not in seen.query and seen.query.get("limit") != "1"
 
 
-def failing(
-    *faults: Response, path: str = PODS, at: Callable[[Seen, str], bool] = first_page, forever: bool = False
-) -> Answer:
-    """Return the shop, with trouble in one place.
-
-    Args:
-        *faults: what is answered there, one after another, before the shop's answer; the last one for ever if so said.
-        path: the list in which there is trouble.
-        at: where in the list.
-        forever: whether the trouble stays.
-    """
-    shop, waiting = Shop(), list(faults)
+def failing(fault: Response, *, path: str = PODS, forever: bool = False) -> Answer:
+    """Return the shop, with trouble where a list begins, once or for ever."""
+    shop, waiting = Shop(), [fault]
 
     def answer(seen: Seen) -> Response:
-        if not at(seen, path) or not waiting:
+        if not first_page(seen, path) or not waiting:
             return shop(seen)
-        return waiting[0] if forever and len(waiting) == 1 else waiting.pop(0)
+        return waiting[0] if forever else waiting.pop()
 
     return answer
 
@@ -129,12 +115,6 @@ class Program:
     def environment(self) -> Mapping[str, str]:
         """What the program sees of its surroundings."""
         return {"PATH": os.defpath, "HOME": str(self.home), "KUBECONFIG": str(self.kubeconfig)}
-
-    def ask(self, *words: str) -> Ended:
-        """Return how the program ends in this process; whatever happened, it has told nobody the token."""
-        ended = spread(*words, env={**dict.fromkeys(os.environ), **self.environment})
-        assert TOKEN not in ended.stdout + ended.stderr
-        return ended
 
     def run(self, *words: str) -> Ended:
         """Return how the installed command ended, which has told nobody the token either."""

@@ -314,12 +314,18 @@ def test_the_pods_of_single_nodes_may_be_newer(server: ApiServer, connection: Co
     assert 1 < asked.most_at_once <= NODES_AT_ONCE
 
 
-def test_a_server_that_is_behind_is_asked_again_for_a_node(server: ApiServer, connection: Connection) -> None:
-    server.answer = OnNodes(replace(TOO_NEW["1.36"], headers={}))
-    inventory = read(connection, [Read(POD, on_nodes=("n1", "n2"))], resource_version="7")
-    assert sorted(names_of(inventory.objects["Pod"])) == ["on-n1", "on-n2"]
-    assert {seen.query["resourceVersion"] for seen in server.seen} == {"7"}
-    assert len(server.seen) == 3
+@pytest.mark.parametrize(
+    ("refusal", "versions"),
+    [(replace(TOO_NEW["1.36"], headers={}), ["7", "7"]), (status(410, "Expired"), ["7", None])],
+    ids=["behind", "expired"],
+)
+def test_a_server_that_is_not_at_the_version_is_asked_again_for_a_node(
+    refusal: Response, versions: list[str | None], server: ApiServer, connection: Connection
+) -> None:
+    server.answer = OnNodes(refusal)
+    inventory = read(connection, [Read(POD, on_nodes=("n1",))], resource_version="7")
+    assert names_of(inventory.objects["Pod"]) == ["on-n1"]
+    assert [seen.query.get("resourceVersion") for seen in server.seen] == versions
 
 
 def test_after_a_refusal_no_further_node_is_asked_for(server: ApiServer, connection: Connection) -> None:
@@ -571,6 +577,13 @@ def test_who_may_not_list_all_namespaces_falls_back_on_one(server: ApiServer, co
     assert inventory.unread == (Unread(POD, "forbidden"),)
     assert inventory.resource_versions == {"pods": "7"}
     assert not inventory.has(POD)
+
+
+def test_pods_that_are_forbidden_half_way_are_not_taken_for_all(server: ApiServer, connection: Connection) -> None:
+    begun = listing("a", "b", **{"continue": "t"})
+    server.answer = in_turn(begun, status(403, "Forbidden"), listing("a", namespace="shop"))
+    inventory = read(connection, [Read(POD, fallback="shop")])
+    assert (names_of(inventory.objects["Pod"]), inventory.unread) == (["a"], (Unread(POD, "forbidden"),))
 
 
 def test_who_may_not_list_that_one_either_needs_the_right_to_all(server: ApiServer, connection: Connection) -> None:
