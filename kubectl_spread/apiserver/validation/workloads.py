@@ -29,7 +29,13 @@ from kubectl_spread.apiserver.validation.labelselectors import label_errors, lab
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
 from kubectl_spread.apiserver.validation.volumes import claim_errors
 from kubectl_spread.objects import workloads
-from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.core import (
+    PersistentVolumeClaimVolumeSource,
+    Pod,
+    PodTemplateSpec,
+    ReplicationController,
+    Volume,
+)
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, parse_label_selector
 from kubectl_spread.release import Release
 
@@ -93,9 +99,22 @@ def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Erro
         return
     yield from _mismatch_errors(spec)
     if validates_templates:
-        yield from template_errors(_TEMPLATE, spec.template, release)
+        yield from template_errors(_TEMPLATE, _with_claims(spec), release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
     yield from _restart_always_errors(spec.template, kind="StatefulSet")
+
+
+def _with_claims(spec: workloads.StatefulSetSpec) -> PodTemplateSpec:
+    """Return the template with a volume for each claim template; it replaces the volume of its name.
+
+    Source: pkg/apis/apps/validation/validation.go volumesToAddForTemplates (v1.34 to v1.37).
+    """
+    names = [claim.metadata.name for claim in spec.volume_claim_templates]
+    claims = (
+        Volume(name=name, persistent_volume_claim=PersistentVolumeClaimVolumeSource(claim_name=name)) for name in names
+    )
+    own = (volume for volume in spec.template.spec.volumes if volume.name not in names)
+    return replace(spec.template, spec=replace(spec.template.spec, volumes=(*claims, *own)))
 
 
 def _daemon_set_errors(owner: workloads.DaemonSet, release: Release) -> Errors:

@@ -114,7 +114,8 @@ _GENERIC_SUFFIX = re.compile(r"GroupSpecs?$|Specs?$|Template$|Jobs$", re.ASCII)
 def pod_groups(document: Document) -> tuple[PodGroup, ...]:
     """Return the Pods of an object of an unknown kind, such as a Rollout or RayCluster: a group for each Pod template.
 
-    Anything with ``spec.containers`` is a Pod template. The counts around it give the number of Pods.
+    Anything with ``spec.containers`` is a Pod template, unless no container has an image and no selector stands beside
+    it: an operator merges such overrides into a workload of its own. The counts around it give the number of Pods.
     """
     if (document.api_version, document.kind) in BY_API:
         return ()
@@ -122,7 +123,7 @@ def pod_groups(document: Document) -> tuple[PodGroup, ...]:
     return tuple(found) if len(found) > 1 else tuple(replace(each, name="") for each in found)
 
 
-def _find_groups(values: Plain, path: str, name: str, replicas: int) -> Iterator[PodGroup]:
+def _find_groups(values: Plain, path: str, name: str, replicas: int, *, selected: bool = False) -> Iterator[PodGroup]:
     if isinstance(values, list):
         for index, each in enumerate(values):
             own = next((text for key in _NAMES if isinstance(text := field_of(each, key), str)), str(index))
@@ -130,13 +131,15 @@ def _find_groups(values: Plain, path: str, name: str, replicas: int) -> Iterator
         return
     containers = field_of(field_of(values, "spec"), "containers")
     if isinstance(containers, list):
-        yield PodGroup(name.lower(), path, values, replicas)
+        if selected or any(field_of(each, "image") for each in containers):
+            yield PodGroup(name.lower(), path, values, replicas)
     elif isinstance(values, dict):
         counts = (value for key in _COUNTS if isinstance(value := values.get(key), int) and not isinstance(value, bool))
         number = replicas * math.prod(max(each, 0) for each in counts)
         for key, value in values.items():
             own = _GENERIC_SUFFIX.sub("", key) if key not in {"template", "spec"} else ""
-            yield from _find_groups(value, f"{path}.{key}", own or name, number)
+            selected = bool(values.get("selector"))
+            yield from _find_groups(value, f"{path}.{key}", own or name, number, selected=selected)
 
 
 def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log: Log = SILENT) -> Inventory:

@@ -162,7 +162,8 @@ class TestDocuments:
         assert unknown.obj is None
 
 
-TEMPLATE: Plain = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "a"}]}}
+TEMPLATE: Plain = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}}
+OVERRIDES: Plain = {"spec": {"containers": [{"name": "a", "resources": {"requests": {"cpu": "1"}}}]}}
 
 
 @pytest.mark.parametrize(
@@ -173,6 +174,13 @@ TEMPLATE: Plain = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": 
         ("extensions/v1beta1", "Deployment", {"spec": {"template": TEMPLATE}}, ("spec.template", TEMPLATE)),
         ("apps/v1", "Deployment", {"spec": {"template": TEMPLATE}}, None),
         ("x/v1", "Thing", {"spec": {"template": {"spec": {}}}}, None),
+        ("x/v1", "Thing", {"spec": {"deployments": {"a": {"spec": {"template": OVERRIDES}}}}}, None),
+        (
+            "x/v1",
+            "Thing",
+            {"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": OVERRIDES}},
+            ("spec.template", OVERRIDES),
+        ),
         ("x/v1", "Thing", {"spec": {"template": "<p>{{ name }}</p>"}}, None),
         ("x/v1", "Thing", {"spec": {"template": {"spec": {"containers": 5}}}}, None),
         ("x/v1", "Thing", {"spec": []}, None),
