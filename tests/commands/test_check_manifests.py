@@ -19,7 +19,7 @@ ROLLOUT: Object = {
     "apiVersion": "argoproj.io/v1alpha1",
     "kind": "Rollout",
     "metadata": {"name": "web", "namespace": "own"},
-    "spec": {"template": {"spec": {"containers": []}}},
+    "spec": {"template": {"spec": {"containers": [{"image": "i"}]}}},
 }
 
 
