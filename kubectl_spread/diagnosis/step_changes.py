@@ -244,100 +244,95 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> Iterator[SimulatedStep]:
     """Yield what each step changes."""
-    before = outcomes.before
-    were = _statuses(before, frozenset(), _Decided())
-    alone = earlier = _Without(before, were, outcomes.left_alone)
+    start = before = _State(lambda: [outcomes.before])
+    alone = without = _State(outcomes.left_alone, start, start)
+    ended: Sequence[After[Observation]] = ()
     for number, step in enumerate(steps):
-        after = outcomes.after(number)
-        first = after[0]
-        known = _Decided()
-        then = _statuses_after(before, were, first.seen, known)
-        then.update(dict.fromkeys(_uncertain(then, were, outcomes.before, first.seen), SpreadStatus.INCOMPLETE))
-        refused = dict(_refused_controllers(before, [each.seen for each in after], earlier))
-        new = {key: note for key, note in refused.items() if not note.before}
-        some_in_each = bool(new) and all(any(map(each.seen.refused.get, new)) for each in after)
-        would_be = frozenset(key for key, pods in first.seen.pending.items() if earlier.would_wait(key, len(pods)))
-        were = {key: then.get(key, status) if key[:2] in would_be else status for key, status in were.items()}
-        constraints = tuple(_items(before, after, were, then))
-        absent = sum(note.number for note in first.done.notes if isinstance(note, BoundByName) and note.absent)
-        yield SimulatedStep(
-            step=step,
-            evicted=_evicted_pods(first.done.evicted, before.snapshot),
-            blocked=first.done.blocked,
-            lost=_evicted_pods(first.done.lost, before.snapshot),
-            preempted=_evicted_pods(first.seen.preempted[len(before.preempted) :], before.snapshot),
-            pdb_violations=first.seen.pdb_violations - before.pdb_violations or UNSET,
-            deleted=tuple(_fewer_pods(step, first.done, before, first.seen, earlier)),
-            pending=tuple(_pending_pods(alone, after, earlier, known)),
-            newly_pending=_more_are_pending(after, earlier) or some_in_each,
-            newly_violated=any(_is_newly_violated(item, earlier) for item in constraints),
-            never_run=absent or UNSET,
-            untried=max(each.done.untried for each in after) or UNSET,
-            may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
-            items=constraints,
-            orders=len(after),
-            done=first.done.notes,
-            outcome=(
-                *dict.fromkeys(note for note in refused.values() if note.before or some_in_each),
-                *upgraded_pods(first.done.evicted, before.snapshot),
-                *_rollouts(step, before, first.seen, earlier),
-                *_mixed_revisions(before, first.seen, constraints),
-                *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
-                *(_was_changing(before, _seen(after), constraints, alone) if earlier is alone else ()),
-                *_chance_notes(after, outcomes.after(number - 1) if number else ()),
-            ),
-        )
-        earlier = _Without(first.seen, then, partial(_seen, after))
-        before, were = first.seen, then
+        earlier, ended = ended, outcomes.after(number)
+        after = _State(partial(_seen, ended), start, before)
+        yield _Change(step, before, after, alone, without).simulated(ended, earlier)
+        before = without = after
 
 
-class _Without:
-    """The end without a step, in each order: for the first step, of the cluster that is left alone.
+def _seen(after: Sequence[After[Observation]]) -> Sequence[Observation]:
+    return [each.seen for each in after]
 
-    ``end`` returns it; it is called if Pods are Pending or refused after the step, if a constraint is violated, or if
-    Pods were still changing. ``were`` are the statuses ``before`` the step.
+
+class _State:
+    """The cluster at one time, in each order, with the status of each constraint in the first order.
+
+    ``end`` returns what is seen of it. It is called for the end without any step if Pods are Pending or refused after a
+    step, if a constraint is violated, or if Pods were still changing. ``earlier``: the state that it comes from.
     """
 
-    def __init__(self, before: Observation, were: Statuses, end: Callable[[], Sequence[Observation]]) -> None:
-        self._before = before
-        self._were = were
-        self._end = end
+    def __init__(
+        self, end: Callable[[], Sequence[Observation]], start: _State | None = None, earlier: _State | None = None
+    ) -> None:
+        self._end, self._start, self._earlier = end, start, earlier
+        self._decisions: dict[tuple[str, str], Decision] = {}
 
     @cached_property
     def orders(self) -> Sequence[Observation]:
         return self._end()
 
-    @cached_property
-    def _statuses(self) -> Statuses:
-        return _statuses_after(self._before, self._were, self.orders[0], _Decided())
+    @property
+    def first(self) -> Observation:
+        return self.orders[0]
 
-    def would_wait(self, key: Key, now: int) -> bool:
-        """Whether as many Pods of a workload would be Pending without the step, though fewer were before it."""
-        return len(self._before.pending.get(key, ())) < now <= len(self.orders[0].pending.get(key, ()))
+    @cached_property
+    def statuses(self) -> Statuses:
+        """The statuses now: those of before for workloads that have not changed."""
+        if self._earlier is None or self._start is None:
+            return self._computed(frozenset())
+        before, were = self._earlier.first, self._earlier.statuses
+        same = frozenset(_unchanged_workloads(before, self.first, were))
+        found = {key: status for key, status in were.items() if key[:2] in same} | self._computed(same)
+        return found | dict.fromkeys(_uncertain(found, were, self._start.first, self.first), SpreadStatus.INCOMPLETE)
+
+    def _computed(self, known: frozenset[Key]) -> dict[StatusKey, SpreadStatus]:
+        seen, found = self.first, dict[StatusKey, SpreadStatus]()
+        for key, revisions in seen.revisions.items():
+            states = revisions[seen.newest(key)].states
+            if states and key not in known:
+                rows = skew.rows(
+                    seen.workload(key),
+                    seen.handles.of(seen.upcoming[key].pod),
+                    defaults=seen.defaults,
+                    brief=True,
+                    upcoming=seen.upcoming[key],
+                    states=states,
+                    decide_on=self._decided,
+                )
+                for row in rows:
+                    revision = row.revision.name or revision_of(row.revision.pod)
+                    found.setdefault((*key, revision, row.state.constraint.index), row.status.name)
+        return found
+
+    def _decided(self, pod: Pod, handle: Handle) -> Decision:
+        """Return the decision about a Pending Pod, which is made once."""
+        if pod.key not in self._decisions:
+            self._decisions[pod.key] = decide(pod, handle)
+        return self._decisions[pod.key]
+
+    def judged(self, pod: Pod) -> Decision:
+        """Return the decision with the diagnosis, also if a node takes the Pod."""
+        known = self._decisions.get(pod.key)
+        return known if known and known.blame else judge(pod, self.first.handles.of(pod))
+
+    def pending(self, key: Key) -> tuple[int, int]:
+        """Return the fewest and the most Pods of a workload that are Pending in any order (counts)."""
+        numbers = [len(each.pending.get(key, ())) for each in self.orders]
+        return min(numbers), max(numbers)
 
     def ends(self, key: Key, pod: Pod, index: int) -> Sequence[ConstraintState]:
         """Return the state of a constraint of this Pod, in each order."""
         found = (state for each in self.orders for state in states_of(key, pod, each.handles))
         return [each for each in found if each.constraint.index == index]
 
-    def rolls(self, key: Key) -> bool:
-        """Whether a rollout of a workload would still be in progress."""
-        return key in self.orders[0].upcoming and self.orders[0].rolls(key)
-
-    def gone(self, key: Key) -> int:
-        """Return how many Pods fewer a workload that is changing would have, or wants in the end (count)."""
-        before = self._before
-        if key not in before.upcoming or not before.is_changing(key):
-            return 0
-        there, left = len(active(before.living[key])), len(active(self.orders[0].living.get(key, ())))
-        wanted = wanted_by(before.owner(key), there)
-        return there - min(left, there if wanted is None else wanted, there)
-
     def refused(self, key: Key) -> float:
-        """Return how many Pods of a workload would be missing if some are refused (count); else minus infinity."""
-        end = self.orders[0]
-        refused = {_workload_of(each, end.snapshot) for each, message in end.refused.items() if message}
-        return _missing_pods(key, end) if key in refused else -inf
+        """Return how many Pods of a workload are missing if some are refused (count); else minus infinity."""
+        refused = {_workload_of(each, self.first.snapshot) for each, message in self.first.refused.items() if message}
+        return _missing_pods(key, self.first) if key in refused else -inf
 
     def is_broken(self, item: SimulatedItem) -> bool:
         """Whether in any order a hard constraint is violated, or its workload has Pending Pods that find no node."""
@@ -351,43 +346,241 @@ class _Without:
         for state in end.revisions[key][revision].states:
             constraint = state.constraint
             if constraint.hard and constraint.topology_key == item.constraint.topology_key:
-                status = self._statuses.get((*key, revision, constraint.index))
+                status = self.statuses.get((*key, revision, constraint.index))
                 return state.uneven or (key in end.pending and status in SEVERE)
         return False
-
-
-class _Decided:
-    """The decisions about Pending Pods of one cluster, each made once."""
-
-    def __init__(self) -> None:
-        self.decisions: dict[tuple[str, str], Decision] = {}
-
-    def __call__(self, pod: Pod, handle: Handle) -> Decision:
-        if pod.key not in self.decisions:
-            self.decisions[pod.key] = decide(pod, handle)
-        return self.decisions[pod.key]
-
-    def in_full(self, pod: Pod, handle: Handle) -> Decision:
-        """Return the decision with the diagnosis, also if a node takes the Pod."""
-        known = self.decisions.get(pod.key)
-        return known if known and known.blame else judge(pod, handle)
 
 
 WORST_FIRST = tuple(SpreadStatus)
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
 
 
-def _refused_controllers(
-    before: Observation, orders: Sequence[Observation], earlier: _Without
-) -> Iterator[tuple[ControllerKey, CreateRefused]]:
-    """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""
-    now, refused = orders[0], [item for each in orders for item in each.refused.items() if item[1]]
-    for key, message in (dict(refused) | dict(refused[::-1])).items():
-        workload = _workload_of(key, now.snapshot)
-        as_before = _missing_pods(workload, now) <= earlier.refused(workload)
-        if not (as_before and before.refused.get(key) == message):
-            by_chance = not all(each.refused.get(key) for each in orders)
-            yield key, CreateRefused(workload[1], message, as_before, by_chance)
+class _Change:
+    """A step with the states before and after it, ``alone`` without any step, and ``without`` this one."""
+
+    def __init__(self, step: Step, before: _State, after: _State, alone: _State, without: _State) -> None:
+        self._step = step
+        self._before, self._after, self._alone, self._without = before, after, alone, without
+        self._was, self._now = before.first, after.first
+
+    def simulated(self, ended: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> SimulatedStep:
+        """Return what it changes; ``ended``: what it did in each order, ``earlier``: what the step before it did."""
+        before, now, done, refused = self._was, self._now, ended[0].done, dict(self._refused_controllers())
+        new = {key: note for key, note in refused.items() if not note.before}
+        some_in_each = bool(new) and all(any(map(each.refused.get, new)) for each in self._after.orders)
+        items = tuple(self._items())
+        absent = sum(note.number for note in done.notes if isinstance(note, BoundByName) and note.absent)
+        return SimulatedStep(
+            step=self._step,
+            evicted=_evicted_pods(done.evicted, before.snapshot),
+            blocked=done.blocked,
+            lost=_evicted_pods(done.lost, before.snapshot),
+            preempted=_evicted_pods(now.preempted[len(before.preempted) :], before.snapshot),
+            pdb_violations=now.pdb_violations - before.pdb_violations or UNSET,
+            deleted=tuple(self._deleted(done)),
+            pending=tuple(self._pending_pods()),
+            newly_pending=self._more_are_pending() or some_in_each,
+            newly_violated=any(map(self._is_newly_violated, items)),
+            never_run=absent or UNSET,
+            untried=max(each.done.untried for each in ended) or UNSET,
+            may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
+            items=items,
+            orders=len(ended),
+            done=done.notes,
+            outcome=(
+                *dict.fromkeys(note for note in refused.values() if note.before or some_in_each),
+                *upgraded_pods(done.evicted, before.snapshot),
+                *self._rollouts(),
+                *self._mixed_revisions(items),
+                *dict.fromkeys(_no_room_for_more(now, items)),
+                *(self._was_changing(items) if self._without is self._alone else ()),
+                *_chance_notes(ended, earlier),
+            ),
+        )
+
+    def _refused_controllers(self) -> Iterator[tuple[ControllerKey, CreateRefused]]:
+        """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""
+        refused = [item for each in self._after.orders for item in each.refused.items() if item[1]]
+        for key, message in (dict(refused) | dict(refused[::-1])).items():
+            workload = _workload_of(key, self._now.snapshot)
+            as_before = _missing_pods(workload, self._now) <= self._without.refused(workload)
+            if not (as_before and self._was.refused.get(key) == message):
+                by_chance = not all(each.refused.get(key) for each in self._after.orders)
+                yield key, CreateRefused(workload[1], message, as_before, by_chance)
+
+    def _rollouts(self) -> Iterator[RolloutEnds | ReplacedByHand]:
+        """Yield the rollouts that only the step ends, and those that replace no Pod."""
+        before, now, end = self._was, self._now, self._without
+        for key in filter(before.upcoming.__contains__, now.upcoming):
+            owner = now.owner(key)
+            if before.rolls(key) and not now.rolls(key) and key in end.first.upcoming and end.first.rolls(key):
+                yield RolloutEnds(key[1])
+            if isinstance(owner, StatefulSet | DaemonSet) and owner.spec.update_strategy.type == ON_DELETE:
+                restarted = self._step.verb is Verb.RESTART and key == (self._step.namespace, self._step.ref)
+                if now.living[key] and (restarted or now.newest(key) != before.newest(key)):
+                    yield ReplacedByHand(key[1])
+
+    def _mixed_revisions(self, items: Sequence[SimulatedItem]) -> Iterator[MixedRevisions]:
+        """Yield the constraints that a rollout may break because they count the Pods of the old revision too.
+
+        Pods of the new revision, counted alone, are each placed within maxSkew, and the minimum never falls.
+        """
+        before, now = self._was, self._now
+        for item in items:
+            key = item.namespace, item.workload
+            if item.revision not in {"", now.newest(key)}:
+                continue
+            pod, was, index = now.upcoming[key].pod, before.upcoming.get(key), item.constraint.index
+            labels = [label for label in REVISION_LABELS if label in pod.metadata.labels]
+            state = next(each for each in now.revisions[key][now.newest(key)].states if each.constraint.index == index)
+            if item.status_range[1] is not SpreadStatus.VIOLATED or not (labels and was and state.counts.self_match):
+                continue
+            if all(revision_of(each) != revision_of(pod) for each in now.living[key]):
+                continue
+            if state.constraint.default or revision_of(pod) == revision_of(was.pod):
+                continue
+            if labels[0] not in pod.spec.topology_spread_constraints[index].match_label_keys:
+                yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
+
+    def _deleted(self, done: Done) -> Iterator[DeletedPods]:
+        """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
+
+        Who has adopted a Pod before it ended has one Pod fewer. Of a namespace with refused Pods nothing is said.
+        """
+        if self._step.verb not in {Verb.APPLY, Verb.SCALE}:
+            return
+        before, now = self._was, self._now
+        were, are = (
+            {pod.key: key for key, pods in seen.living.items() for pod in active(pods)} for seen in (before, now)
+        )
+        stays = {pod.key for pod in (*done.evicted, *done.lost, *now.preempted)} | are.keys()
+        last = {pod.key: pod for pod in reversed(now.touched)}
+        ended = (last[pod] for pod in were if pod in last and pod not in stays)
+        gone = Counter((pod.metadata.namespace, owner_of(pod, now.snapshot)) for pod in ended)
+        came = Counter(key for pod, key in are.items() if pod not in were)
+        refused = {key[0] for key, message in now.refused.items() if message}
+        for key, number in sorted(gone.items(), key=lambda item: (item[0][0], str(item[0][1]))):
+            if (
+                number > came[key]
+                and key[0] not in refused
+                and (fewer := number - came[key] - self._gone_anyway(key)) > 0
+            ):
+                yield DeletedPods(namespace=key[0], workload=key[1], count=fewer)
+
+    def _gone_anyway(self, key: Key) -> int:
+        """Return how many Pods fewer a workload that is changing would have, or wants in the end (count)."""
+        before = self._was
+        if key not in before.upcoming or not before.is_changing(key):
+            return 0
+        there, left = len(active(before.living[key])), len(active(self._without.first.living.get(key, ())))
+        wanted = wanted_by(before.owner(key), there)
+        return there - min(left, there if wanted is None else wanted, there)
+
+    def _was_changing(self, items: Sequence[SimulatedItem]) -> Iterator[WasChanging]:
+        """Yield the workloads that were changing before the first step, and whether that ends the same without it."""
+        before, orders, alone = self._was, self._after.orders, self._alone
+        changed = grouped((item for item in items if item.changed), lambda item: (item.namespace, item.workload))
+        for key, rows in changed.items():
+            if key not in before.upcoming or not before.is_changing(key):
+                continue
+            were = (before.counted(key, item.revision or orders[0].newest(key)) for item in rows)
+            found = zip(rows, were, strict=True)
+            ends = [(item, alone.ends(key, was.pod, item.constraint.index)) for item, was in found if was]
+            if any(each.matching != item.before for item, states in ends for each in states):
+                same = all(_ranges(states) == item.ranges for item, states in ends if states)
+                same = same and alone.pending(key) == self._after.pending(key)
+                yield WasChanging(key[1], before.rolls(key), same)
+
+    def _pending_pods(self) -> Iterator[PendingPods]:
+        """Yield the Pending Pods after the step, with their number in each order.
+
+        A workload that is not in question is reported if more of its Pods are Pending than if all were left ``alone``.
+        """
+        seen, after = self._now, self._after
+        for key in sorted(
+            {key for each in after.orders for key in each.pending}, key=lambda key: (key[0], str(key[1]))
+        ):
+            fewest, most = after.pending(key)
+            if key in seen.asked or most > self._alone.pending(key)[1]:
+                waiting = seen.pending.get(key, ())
+                alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
+                decided = [(pods, after.judged(pods[0])) for pods in alike.values()]
+                reasons = dict(_reasons(decided, seen.snapshot))
+                yield PendingPods(
+                    namespace=key[0],
+                    workload=key[1],
+                    count=len(waiting),
+                    before=self._without.pending(key)[1],
+                    range=(fewest, most),
+                    message=next((decision.message or "" for decision in reasons.values()), ""),
+                    reasons=tuple(reasons),
+                    incomplete=tuple(dict.fromkeys(gap for decision in reasons.values() for gap in decision.gaps)),
+                    judged=tuple((pods[0], decision.handle) for pods, decision in decided),
+                )
+
+    def _more_are_pending(self) -> bool:
+        """Whether more Pods of a workload are Pending than without the step, for a scheduler with known rules."""
+        return any(
+            each.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > self._without.pending(key)[1]
+            for each in self._after.orders
+            for key, pods in each.pending.items()
+        )
+
+    def _is_newly_violated(self, item: SimulatedItem) -> bool:
+        """Whether a hard constraint is violated in any order, and would be broken in none without the step.
+
+        A violation by Pods that no scheduler places is not certain.
+        """
+        limit = item.constraint.max_skew
+        if item.constraint.when_unsatisfiable != WhenUnsatisfiable.DO_NOT_SCHEDULE or item.skew_after[1] <= limit:
+            return False
+        return item.status_range[1] is not SpreadStatus.INCOMPLETE and not self._without.is_broken(item)
+
+    def _statuses_before(self) -> Statuses:
+        """Return the statuses before; those of now, where as many Pods would be Pending without the step."""
+        then, end = self._after.statuses, self._without.first.pending
+        would_be = {
+            key
+            for key, pods in self._now.pending.items()
+            if len(self._was.pending.get(key, ())) < len(pods) <= len(end.get(key, ()))
+        }
+        return {key: then.get(key, was) if key[:2] in would_be else was for key, was in self._before.statuses.items()}
+
+    def _items(self) -> Iterator[SimulatedItem]:
+        before, first, were, then = self._was, self._now, self._statuses_before(), self._after.statuses
+        for key, revision, earlier in _revisions_compared(before, first):
+            orders = [each.revisions[key][revision].states for each in self._after.orders]
+            several = any(len(each.revisions.get(key, ())) > 1 for each in (first, before))
+            counted = before.counted(key, earlier)
+            known, row = counted and counted.states, earlier
+            if created := counted is None and key in before.revisions:
+                known = states_of(key, first.revisions[key][revision].pod, before.handles)
+                if any(revision_of(pod) == revision for pod in before.living[key]):
+                    created, row = False, before.newest(key)  # It was counted as the newest was, in one row.
+            for now in orders[0]:
+                index, was = now.constraint.index, _state_before(now.constraint, known or ())
+                others = [each for states in orders for each in states if each.constraint.index == index]
+                status = then.get((*key, revision, index), SpreadStatus.OK)
+                seen_statuses = sorted((_status_for_counts(status, each) for each in others), key=WORST_FIRST.index)
+                if status is SpreadStatus.INCOMPLETE and now.constraint.hard and now.uneven:
+                    seen_statuses = [status]  # A violation that is not certain.
+                yield SimulatedItem(
+                    namespace=key[0],
+                    workload=key[1],
+                    revision=revision if several else "",
+                    old=several and revision != first.newest(key),
+                    constraint=ChangedConstraint.of(now.constraint),
+                    before=dict(sorted(was.matching.items())) if was else {},
+                    after=dict(sorted(now.matching.items())),
+                    ranges=_ranges(others),
+                    skew_before=was.skew if was else 0,
+                    skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
+                    status_before=were.get((*key, row, was.constraint.index), None if created else SpreadStatus.OK)
+                    if was
+                    else None,
+                    status_after=status,
+                    status_range=(seen_statuses[-1], seen_statuses[0]),
+                )
 
 
 def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[MayBreakQuota]:
@@ -405,63 +598,6 @@ def _missing_pods(key: Key, seen: Observation) -> int:
     return getattr(getattr(seen.owner(key), "spec", None), "replicas_wanted", 0) - len(active(seen.living.get(key, ())))
 
 
-def _rollouts(
-    step: Step, before: Observation, now: Observation, earlier: _Without
-) -> Iterator[RolloutEnds | ReplacedByHand]:
-    """Yield the rollouts that only the step ends, and those that replace no Pod."""
-    for key in filter(before.upcoming.__contains__, now.upcoming):
-        owner = now.owner(key)
-        if before.rolls(key) and not now.rolls(key) and earlier.rolls(key):
-            yield RolloutEnds(key[1])
-        if isinstance(owner, StatefulSet | DaemonSet) and owner.spec.update_strategy.type == ON_DELETE:
-            restarted = step.verb is Verb.RESTART and key == (step.namespace, step.ref)
-            if now.living[key] and (restarted or now.newest(key) != before.newest(key)):
-                yield ReplacedByHand(key[1])
-
-
-def _mixed_revisions(before: Observation, now: Observation, items: Sequence[SimulatedItem]) -> Iterator[MixedRevisions]:
-    """Yield the constraints that a rollout may break because they count the Pods of the old revision too.
-
-    Pods of the new revision, counted alone, are each placed within maxSkew, and the minimum never falls.
-    """
-    for item in items:
-        key = item.namespace, item.workload
-        if item.revision not in {"", now.newest(key)}:
-            continue
-        pod, was, index = now.upcoming[key].pod, before.upcoming.get(key), item.constraint.index
-        labels = [label for label in REVISION_LABELS if label in pod.metadata.labels]
-        state = next(each for each in now.revisions[key][now.newest(key)].states if each.constraint.index == index)
-        if item.status_range[1] is not SpreadStatus.VIOLATED or not (labels and was and state.counts.self_match):
-            continue
-        if all(revision_of(each) != revision_of(pod) for each in now.living[key]):
-            continue
-        if state.constraint.default or revision_of(pod) == revision_of(was.pod):
-            continue
-        if labels[0] not in pod.spec.topology_spread_constraints[index].match_label_keys:
-            yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
-
-
-def _fewer_pods(
-    step: Step, done: Done, before: Observation, now: Observation, earlier: _Without
-) -> Iterator[DeletedPods]:
-    """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
-
-    Who has adopted a Pod before it ended has one Pod fewer. Of a namespace with refused Pods nothing is said.
-    """
-    if step.verb not in {Verb.APPLY, Verb.SCALE}:
-        return
-    were, are = ({pod.key: key for key, pods in seen.living.items() for pod in active(pods)} for seen in (before, now))
-    stays = {pod.key for pod in (*done.evicted, *done.lost, *now.preempted)} | are.keys()
-    last = {pod.key: pod for pod in reversed(now.touched)}
-    ended = (last[pod] for pod in were if pod in last and pod not in stays)
-    gone = Counter((pod.metadata.namespace, owner_of(pod, now.snapshot)) for pod in ended)
-    came = Counter(key for pod, key in are.items() if pod not in were)
-    refused = {key[0] for key, message in now.refused.items() if message}
-    for key, number in sorted(gone.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        if number > came[key] and key[0] not in refused and (fewer := number - came[key] - earlier.gone(key)) > 0:
-            yield DeletedPods(namespace=key[0], workload=key[1], count=fewer)
-
-
 def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Iterator[NoRoomForMore]:
     refused = {key[0] for key, message in now.refused.items() if message}
     for item in items:
@@ -469,23 +605,6 @@ def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Itera
         placed = key not in now.pending and item.namespace not in refused
         if placed and status in IN_TROUBLE and item.status_before not in IN_TROUBLE:
             yield NoRoomForMore(item.workload, status)
-
-
-def _was_changing(
-    before: Observation, orders: Sequence[Observation], items: Sequence[SimulatedItem], alone: _Without
-) -> Iterator[WasChanging]:
-    """Yield the workloads that were changing before the first step, and whether that ends the same without it."""
-    changed = grouped((item for item in items if item.changed), lambda item: (item.namespace, item.workload))
-    for key, rows in changed.items():
-        if key not in before.upcoming or not before.is_changing(key):
-            continue
-        were = (before.counted(key, item.revision or orders[0].newest(key)) for item in rows)
-        found = zip(rows, were, strict=True)
-        ends = [(item, alone.ends(key, was.pod, item.constraint.index)) for item, was in found if was]
-        if any(each.matching != item.before for item, states in ends for each in states):
-            same = all(_ranges(states) == item.ranges for item, states in ends if states)
-            same = same and _pending(key, alone.orders) == _pending(key, orders)
-            yield WasChanging(key[1], before.rolls(key), same)
 
 
 def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
@@ -528,15 +647,6 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
             yield key
 
 
-def _statuses_after(
-    before: Observation, were: Statuses, now: Observation, decide_on: _Decided
-) -> dict[StatusKey, SpreadStatus]:
-    """Return the statuses now: those of before for workloads that have not changed."""
-    same = frozenset(_unchanged_workloads(before, now, were))
-    kept = {key: status for key, status in were.items() if key[:2] in same}
-    return {**kept, **_statuses(now, same, decide_on)}
-
-
 def _uncertain(statuses: Statuses, were: Statuses, start: Observation, now: Observation) -> Iterator[StatusKey]:
     """Yield what is not certain: where Pending Pods went of which that was not evaluated, and some violations.
 
@@ -551,26 +661,6 @@ def _uncertain(statuses: Statuses, were: Statuses, start: Observation, now: Obse
                 yield key
 
 
-def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided) -> Statuses:
-    found: dict[StatusKey, SpreadStatus] = {}
-    for key, revisions in seen.revisions.items():
-        states = revisions[seen.newest(key)].states
-        if states and key not in known:
-            rows = skew.rows(
-                seen.workload(key),
-                seen.handles.of(seen.upcoming[key].pod),
-                defaults=seen.defaults,
-                brief=True,
-                upcoming=seen.upcoming[key],
-                states=states,
-                decide_on=decide_on,
-            )
-            for row in rows:
-                revision = row.revision.name or revision_of(row.revision.pod)
-                found.setdefault((*key, revision, row.state.constraint.index), row.status.name)
-    return found
-
-
 def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ...]:
     return tuple(
         EvictedPod(
@@ -581,34 +671,6 @@ def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ..
         )
         for pod in pods
     )
-
-
-def _pending_pods(
-    alone: _Without, after: Sequence[After[Observation]], earlier: _Without, known: _Decided
-) -> Iterator[PendingPods]:
-    """Yield the Pending Pods after the step, with their number in each order.
-
-    A workload that is not in question is reported if more of its Pods are Pending than if all were left ``alone``.
-    """
-    seen, orders = after[0].seen, _seen(after)
-    for key in sorted({key for each in orders for key in each.pending}, key=lambda key: (key[0], str(key[1]))):
-        fewest, most = _pending(key, orders)
-        if key in seen.asked or most > _most_pending(key, alone):
-            waiting = seen.pending.get(key, ())
-            alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
-            decided = [(pods, known.in_full(pods[0], seen.handles.of(pods[0]))) for pods in alike.values()]
-            reasons = dict(_reasons(decided, seen.snapshot))
-            yield PendingPods(
-                namespace=key[0],
-                workload=key[1],
-                count=len(waiting),
-                before=_most_pending(key, earlier),
-                range=(fewest, most),
-                message=next((decision.message or "" for decision in reasons.values()), ""),
-                reasons=tuple(reasons),
-                incomplete=tuple(dict.fromkeys(gap for decision in reasons.values() for gap in decision.gaps)),
-                judged=tuple((pods[0], decision.handle) for pods, decision in decided),
-            )
 
 
 def _reasons(
@@ -639,80 +701,6 @@ def _reach_of_volumes(pod: Pod, snapshot: Snapshot) -> tuple[object, ...]:
     """Return where the volume of each of the Pod's claims can be used; None for a claim that is not bound."""
     bound = (claim and snapshot.get(PersistentVolume, "", claim.spec.volume_name) for claim in snapshot.claims_of(pod))
     return tuple(volume and (volume.spec.node_affinity, *volume_topologies(volume)) for volume in bound)
-
-
-def _more_are_pending(after: Sequence[After[Observation]], earlier: _Without) -> bool:
-    """Whether more Pods of a workload are Pending than without the step, for a scheduler with known rules."""
-    return any(
-        each.seen.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > _most_pending(key, earlier)
-        for each in after
-        for key, pods in each.seen.pending.items()
-    )
-
-
-def _most_pending(key: Key, end: _Without) -> int:
-    """Return how many Pods of a workload are Pending, in the order with the most (count)."""
-    return _pending(key, end.orders)[1]
-
-
-def _seen(after: Sequence[After[Observation]]) -> Sequence[Observation]:
-    return [each.seen for each in after]
-
-
-def _pending(key: Key, orders: Sequence[Observation]) -> tuple[int, int]:
-    """Return the fewest and the most Pods of a workload that are Pending in any order (counts)."""
-    numbers = [len(each.pending.get(key, ())) for each in orders]
-    return min(numbers), max(numbers)
-
-
-def _is_newly_violated(item: SimulatedItem, earlier: _Without) -> bool:
-    """Whether a hard constraint is violated in any order, and would be broken in none without the step.
-
-    A violation by Pods that no scheduler places is not certain.
-    """
-    limit = item.constraint.max_skew
-    if item.constraint.when_unsatisfiable != WhenUnsatisfiable.DO_NOT_SCHEDULE or item.skew_after[1] <= limit:
-        return False
-    return item.status_range[1] is not SpreadStatus.INCOMPLETE and not earlier.is_broken(item)
-
-
-def _items(
-    before: Observation, after: Sequence[After[Observation]], were: Statuses, then: Statuses
-) -> Iterator[SimulatedItem]:
-    first = after[0].seen
-    for key, revision, earlier in _revisions_compared(before, first):
-        orders = [each.seen.revisions[key][revision].states for each in after]
-        several = any(len(each.revisions.get(key, ())) > 1 for each in (first, before))
-        counted = before.counted(key, earlier)
-        known, row = counted and counted.states, earlier
-        if created := counted is None and key in before.revisions:
-            known = states_of(key, first.revisions[key][revision].pod, before.handles)
-            if any(revision_of(pod) == revision for pod in before.living[key]):
-                created, row = False, before.newest(key)  # It was counted as the newest was, in one row.
-        for now in orders[0]:
-            index, was = now.constraint.index, _state_before(now.constraint, known or ())
-            others = [each for states in orders for each in states if each.constraint.index == index]
-            status = then.get((*key, revision, index), SpreadStatus.OK)
-            seen_statuses = sorted((_status_for_counts(status, each) for each in others), key=WORST_FIRST.index)
-            if status is SpreadStatus.INCOMPLETE and now.constraint.hard and now.uneven:
-                seen_statuses = [status]  # A violation that is not certain.
-            yield SimulatedItem(
-                namespace=key[0],
-                workload=key[1],
-                revision=revision if several else "",
-                old=several and revision != first.newest(key),
-                constraint=ChangedConstraint.of(now.constraint),
-                before=dict(sorted(was.matching.items())) if was else {},
-                after=dict(sorted(now.matching.items())),
-                ranges=_ranges(others),
-                skew_before=was.skew if was else 0,
-                skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=were.get((*key, row, was.constraint.index), None if created else SpreadStatus.OK)
-                if was
-                else None,
-                status_after=status,
-                status_range=(seen_statuses[-1], seen_statuses[0]),
-            )
 
 
 def _revisions_compared(before: Observation, now: Observation) -> Iterator[tuple[Key, str, str]]:
