@@ -7,10 +7,12 @@ to standard error and sets the exit code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from kubectl_spread.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from kubectl_spread.manifest_problem import ManifestProblem
 
 
 class SpreadError(Exception):
@@ -43,30 +45,6 @@ class ClusterError(SpreadError):
         super().__init__(message, hint=hint)
         self.what = what
         self.status = status
-
-
-class ManifestProblem(msgspec.Struct, frozen=True):
-    """One error in an input file.
-
-    Attributes:
-        source: the file, URL or ``standard input``.
-        document: the number of the document in the file, from 1; 0 for the whole file.
-        field: the field, such as ``spec.containers[0].name``; empty for the whole document.
-    """
-
-    source: str
-    message: str
-    document: int = 0
-    field: str = ""
-
-    @property
-    def place(self) -> str:
-        """The place of the error, from the file to the field."""
-        document = f"document {self.document}" if self.document else ""
-        return ", ".join(filter(None, (self.source, document, self.field)))
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
 
 
 class ManifestError(SpreadError):

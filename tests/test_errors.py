@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, SpreadError, UsageError
+from kubectl_spread.errors import ClusterError, ManifestError, SpreadError, UsageError
 from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.manifest_problem import ManifestProblem
 
 
 @pytest.mark.parametrize(

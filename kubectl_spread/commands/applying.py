@@ -30,8 +30,9 @@ from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.diagnosis.incomplete import unread_kinds
-from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.errors import ManifestError
 from kubectl_spread.gaps import Gap, MayRollOut
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.decoding import convert

@@ -13,8 +13,9 @@ from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STAT
 from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport, autoscaler_report
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding
-from kubectl_spread.errors import ManifestError, ManifestProblem, SpreadError, UsageError
+from kubectl_spread.errors import ManifestError, SpreadError, UsageError
 from kubectl_spread.gaps import Gap, Purpose, UnreadKind
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Event, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL, Kind

@@ -12,7 +12,8 @@ from typing import TypeVar
 import msgspec
 
 from kubectl_spread import quantity
-from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects.core import Quantity
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.objects.workloads import UpdateStrategy

@@ -22,8 +22,9 @@ from kubectl_spread.contract.check import CheckItem, Origin
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
-from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.errors import ManifestError
 from kubectl_spread.gaps import Gap, UnknownKind, UnreadTemplate
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload

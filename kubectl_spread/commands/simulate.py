@@ -34,9 +34,10 @@ from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.step_changes import step_changes
-from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
+from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.gaps import Gap, NodeNamed, Purpose, UntriedPods
 from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload

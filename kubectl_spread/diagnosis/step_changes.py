@@ -20,8 +20,8 @@ from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, Constra
 from kubectl_spread.diagnosis.evaluation import Conclusion, Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
-from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, MayBreakQuota
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume

@@ -219,7 +219,10 @@ def test_no_document_has_a_pod_template(tmp_path: Path) -> None:
     ("template", "said"),
     [
         ("{spec: {containers: [{image: i}], nodeSelector: []}}", "spec.template.spec.nodeSelector: must be a mapping"),
-        ("{metadata: {labels: []}, spec: {containers: [{image: i}]}}", "spec.template.metadata.labels: must be a mapping"),
+        (
+            "{metadata: {labels: []}, spec: {containers: [{image: i}]}}",
+            "spec.template.metadata.labels: must be a mapping",
+        ),
     ],
 )
 def test_a_template_of_another_api_is_read_as_strictly(template: str, said: str, tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.report import Metadata
-from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
+from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.manifest_problem import ManifestProblem
 from tests.render.reports import pending_text
 
 REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())

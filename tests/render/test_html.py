@@ -27,8 +27,8 @@ from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.step_changes import EvictedPod, SimulatedStep
-from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, UnreadableManifest
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars

@@ -14,7 +14,7 @@ from kubectl_spread.cluster.files import json_values, yaml_values
 from kubectl_spread.cluster.files.json_values import JsonError
 from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.cluster.files.yaml_values import MAX_DEPTH, YamlDocument, YamlError, lines_of
-from kubectl_spread.errors import ManifestProblem
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects.decoding import DecodeError, convert, decode, plain, type_name
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject, Plain

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from kubectl_spread.cluster.files.documents import Document
 from kubectl_spread.cluster.files.manifests import documents_of
 from kubectl_spread.cluster.files.sources import Input
-from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.manifest_problem import ManifestProblem
 
 
 def build(directory: str, environment: Mapping[str, str] = os.environ) -> tuple[Document, ...]:

@@ -18,7 +18,8 @@ from kubectl_spread.cluster.files.documents import Document, contents, read_obje
 from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_inputs
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import describe_counts
-from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Event, Pod, ReplicatedStatus
 from kubectl_spread.objects.decoding import DecodeError, convert

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.errors import ManifestProblem, UnreadableError
+from kubectl_spread.errors import UnreadableError
+from kubectl_spread.manifest_problem import ManifestProblem
 
 if TYPE_CHECKING:
     from gzip import GzipFile

@@ -14,7 +14,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from kubectl_spread.cluster.files.sources import Input, read_inputs
-from kubectl_spread.errors import ManifestProblem
+from kubectl_spread.manifest_problem import ManifestProblem
 from tests.cluster.api_server import ApiServer, Response, in_turn
 
 
