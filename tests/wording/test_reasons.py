@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -13,7 +13,6 @@ from tests.build import ZONE, Object, app, configured_profile, namespace, node, 
 from tests.build_devices import CLAIMING
 from tests.build_storage import claim, csi_driver, csi_node, storage_class, volume
 from tests.diagnosis.judged import ABC, incoming, report_of, web
-from tests.naming import in_order
 
 
 def details(described: Object, objects: Sequence[Object], profile: Profile | None = None) -> dict[str, str]:
@@ -49,133 +48,53 @@ NEAR = {
 }
 
 
-@pytest.mark.parametrize(
-    ("described", "place", "plugin", "said"),
-    [
-        (
-            pod("p"),
-            node("n", taints=["a=b:NoSchedule", "c:NoExecute", "d:PreferNoSchedule"]),
-            "TaintToleration",
-            "taint a=b:NoSchedule, c:NoExecute",
-        ),
-        (
-            pod("p", tolerations=[{"key": "a", "operator": "Exists"}]),
-            node("n", taints=["a=b:NoSchedule", "c:NoExecute"]),
-            "TaintToleration",
-            "taint c:NoExecute",
-        ),
-        (pod("p"), node("n", unschedulable=True), "NodeUnschedulable", "cordoned"),
-        (pod("p", on="other"), node("n"), "NodeName", "spec.nodeName is other"),
-        (pod("p", nodeSelector={"disk": "ssd"}), node("n"), "NodeAffinity", "no label disk=ssd"),
-        (pod("p", nodeSelector={"gpu": ""}), node("n"), "NodeAffinity", 'no label gpu=""'),
-        (pod("p", nodeSelector={"gpu": "a"}), node("n", labels={"gpu": ""}), "NodeAffinity", 'label gpu="", not a'),
-        (
-            pod("p", nodeSelector={"disk": "ssd"}),
-            node("n", labels={"disk": "hdd"}),
-            "NodeAffinity",
-            "label disk=hdd, not ssd",
-        ),
-        (
-            pod("p", nodeSelector={"a": "1", "b": "2"}),
-            node("n", labels={"a": "1"}),
-            "NodeAffinity",
-            "no label b=2",
-        ),
-        (
-            pod(
-                "p",
-                affinity=affinity(
-                    {"matchExpressions": [SSD, BIG]}, {"matchFields": [expression("metadata.name", "In", "m")]}
-                ),
+ALONE: list[tuple[Object, Object, str]] = [
+    (pod("p"), node("n", taints=["a=b:NoSchedule", "c:NoExecute", "d:PreferNoSchedule"]), "TaintToleration"),
+    (
+        pod("p", tolerations=[{"key": "a", "operator": "Exists"}]),
+        node("n", taints=["a=b:NoSchedule", "c:NoExecute"]),
+        "TaintToleration",
+    ),
+    (pod("p"), node("n", unschedulable=True), "NodeUnschedulable"),
+    (pod("p", on="other"), node("n"), "NodeName"),
+    (pod("p", nodeSelector={"disk": "ssd"}), node("n"), "NodeAffinity"),
+    (pod("p", nodeSelector={"gpu": ""}), node("n"), "NodeAffinity"),
+    (pod("p", nodeSelector={"gpu": "a"}), node("n", labels={"gpu": ""}), "NodeAffinity"),
+    (pod("p", nodeSelector={"disk": "ssd"}), node("n", labels={"disk": "hdd"}), "NodeAffinity"),
+    (pod("p", nodeSelector={"a": "1", "b": "2"}), node("n", labels={"a": "1"}), "NodeAffinity"),
+    (
+        pod(
+            "p",
+            affinity=affinity(
+                {"matchExpressions": [SSD, BIG]}, {"matchFields": [expression("metadata.name", "In", "m")]}
             ),
-            node("n"),
-            "NodeAffinity",
-            "node affinity requires disk In ssd,nvme and size Gt 3 or metadata.name In m",
         ),
-        (
-            pod("p", affinity=affinity({"matchExpressions": [expression("disk", "Exists")]})),
-            node("n"),
-            "NodeAffinity",
-            "node affinity requires disk Exists",
-        ),
-        (
-            pod("p", affinity=affinity({})),
-            node("n"),
-            "NodeAffinity",
-            "node affinity requires nothing (an empty term matches no node)",
-        ),
-        (pod("p", affinity=affinity()), node("n"), "NodeAffinity", "node affinity requires no node at all"),
-        (pod("p", requests={"cpu": "9"}), node("n"), "NodeResourcesFit", "9 cpu requested, 8 of 8 free"),
-        (
-            pod("p", requests={"cpu": "100m", "memory": "48Gi"}),
-            node("n"),
-            "NodeResourcesFit",
-            "48Gi memory requested, 32Gi of 32Gi free",
-        ),
-        (
-            pod("p", requests={"example.com/gpu": "1"}),
-            node("n"),
-            "NodeResourcesFit",
-            "1 example.com/gpu requested, none there",
-        ),
-        (
-            pod("p", requests={"cpu": "9", "memory": "33Gi"}),
-            node("n", allocatable={"pods": "0"}),
-            "NodeResourcesFit",
-            "Pod limit reached (0 of 0); 9 cpu requested, 8 of 8 free; 33Gi memory requested, 32Gi of 32Gi free",
-        ),
-    ],
-    ids=in_order,
-)
-def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) -> None:
-    assert details(described, [place])[plugin] == said
+        node("n"),
+        "NodeAffinity",
+    ),
+    (pod("p", affinity=affinity({"matchExpressions": [expression("disk", "Exists")]})), node("n"), "NodeAffinity"),
+    (pod("p", affinity=affinity({})), node("n"), "NodeAffinity"),
+    (pod("p", affinity=affinity()), node("n"), "NodeAffinity"),
+    (pod("p", requests={"cpu": "9"}), node("n"), "NodeResourcesFit"),
+    (pod("p", requests={"cpu": "100m", "memory": "48Gi"}), node("n"), "NodeResourcesFit"),
+    (pod("p", requests={"example.com/gpu": "1"}), node("n"), "NodeResourcesFit"),
+    (pod("p", requests={"cpu": "9", "memory": "33Gi"}), node("n", allocatable={"pods": "0"}), "NodeResourcesFit"),
+]
 
 
-@pytest.mark.parametrize(
-    ("described", "neighbours", "plugin", "said"),
-    [
-        (
-            pod("p", requests={"cpu": "3"}),
-            [pod("q", on="n", requests={"cpu": "6500m"})],
-            "NodeResourcesFit",
-            "3 cpu requested, 1500m of 8 free",
-        ),
-        (
-            pod("p", requests={"cpu": "1"}),
-            [pod("q", on="n", requests={"cpu": "10"})],
-            "NodeResourcesFit",
-            "1 cpu requested, 0 of 8 free",
-        ),
-        (
-            pod("p", host_ports=["80", "53/UDP"]),
-            [pod("q", on="n", host_ports=["53/UDP", "80", "81"])],
-            "NodePorts",
-            "default/q uses host ports 53/UDP and 80/TCP",
-        ),
-        (
-            pod("p", host_ports=["80", "81"]),
-            [pod("q", on="n", host_ports=["80"]), pod("r", on="n", namespace="s", host_ports=["81"])],
-            "NodePorts",
-            "default/q uses host port 80/TCP; s/r uses host port 81/TCP",
-        ),
-        (
-            pod("p", labels={"app": "web"}),
-            [pod("q", on="n", affinity=ANTI)],
-            "InterPodAffinity",
-            "anti-affinity of default/q in the same zone",
-        ),
-        (
-            pod("p", affinity=ANTI),
-            web("n"),
-            "InterPodAffinity",
-            "anti-affinity to default/web-0 in the same zone",
-        ),
-        (pod("p", affinity=NEAR), web("n"), "InterPodAffinity", "no Pod with app=db is in the same zone"),
-    ],
-    ids=in_order,
-)
-def test_a_node_with_other_pods(described: Object, neighbours: Sequence[Object], plugin: str, said: str) -> None:
-    assert details(described, [node("n", zone="z"), *neighbours])[plugin] == said
+WITH_OTHERS: list[tuple[Object, Sequence[Object], str]] = [
+    (pod("p", requests={"cpu": "3"}), [pod("q", on="n", requests={"cpu": "6500m"})], "NodeResourcesFit"),
+    (pod("p", requests={"cpu": "1"}), [pod("q", on="n", requests={"cpu": "10"})], "NodeResourcesFit"),
+    (pod("p", host_ports=["80", "53/UDP"]), [pod("q", on="n", host_ports=["53/UDP", "80", "81"])], "NodePorts"),
+    (
+        pod("p", host_ports=["80", "81"]),
+        [pod("q", on="n", host_ports=["80"]), pod("r", on="n", namespace="s", host_ports=["81"])],
+        "NodePorts",
+    ),
+    (pod("p", labels={"app": "web"}), [pod("q", on="n", affinity=ANTI)], "InterPodAffinity"),
+    (pod("p", affinity=ANTI), web("n"), "InterPodAffinity"),
+    (pod("p", affinity=NEAR), web("n"), "InterPodAffinity"),
+]
 
 
 @pytest.mark.parametrize(
@@ -210,81 +129,33 @@ AT_ONCE = storage_class("fast", waits=False)
 DEFAULT_CLASS = {**AT_ONCE, "metadata": BY_DEFAULT}
 
 
-@pytest.mark.parametrize(
-    ("objects", "plugin", "said"),
-    [
-        (
-            [claim("data")],
-            "VolumeBinding",
-            "claim data is not bound: no persistent volumes available for this claim and no storage class is set",
-        ),
-        (
-            [claim("data", class_name="fast"), storage_class("slow")],
-            "VolumeBinding",
-            'claim data is not bound: storageclass.storage.k8s.io "fast" not found',
-        ),
-        (
-            [claim("data", class_name="fast"), storage_class("fast", waits=False)],
-            "VolumeBinding",
-            "claim data is not bound",
-        ),
-        ([claim("data"), DEFAULT_CLASS], "VolumeBinding", "claim data is not bound"),
-        ([], "VolumeBinding", "claim data is not bound"),
-        (
-            [claim("data", bound_to="pv"), volume("pv", usable_on={ZONE: ["x", "y"]})],
-            "VolumeBinding",
-            "claim data is bound to pv in x, y",
-        ),
-        ([claim("data", bound_to="pv")], "VolumeBinding", "claim data is bound to pv"),
-        ([claim("data", bound_to="pv"), volume("pv", labels={ZONE: "x"})], "VolumeZone", "claim data is bound to pv"),
-    ],
-    ids=in_order,
-)
-def test_claims_are_named_with_their_volumes(objects: Sequence[Object], plugin: str, said: str) -> None:
-    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "tmp", "emptyDir": {}}]
-    assert details(pod("p", volumes=mounts), [node("n", zone="z"), *objects])[plugin] == said
+CLAIMS: list[tuple[Sequence[Object], str]] = [
+    ([claim("data")], "VolumeBinding"),
+    ([claim("data", class_name="fast"), storage_class("slow")], "VolumeBinding"),
+    ([claim("data", class_name="fast"), storage_class("fast", waits=False)], "VolumeBinding"),
+    ([claim("data"), DEFAULT_CLASS], "VolumeBinding"),
+    ([], "VolumeBinding"),
+    ([claim("data", bound_to="pv"), volume("pv", usable_on={ZONE: ["x", "y"]})], "VolumeBinding"),
+    ([claim("data", bound_to="pv")], "VolumeBinding"),
+    ([claim("data", bound_to="pv"), volume("pv", labels={ZONE: "x"})], "VolumeZone"),
+]
 
 
 WAITS = storage_class("fast", topologies=[{ZONE: ["y"]}])
 ELSEWHERE = {"volume.kubernetes.io/selected-node": "gone"}
 
 
-@pytest.mark.parametrize(
-    ("objects", "said"),
+CLAIMS_THAT_WAIT: list[Sequence[Object]] = [
+    [claim("data", class_name="fast", annotations=ELSEWHERE), WAITS],
     [
-        (
-            [claim("data", class_name="fast", annotations=ELSEWHERE), WAITS],
-            "claim data is not bound: its volume is being created for node gone, which does not exist",
-        ),
-        (
-            [
-                claim("data", class_name="fast", annotations=ELSEWHERE),
-                WAITS,
-                node("gone", zone="y", unschedulable=True),
-            ],
-            "claim data is not bound: its volume is being created for node gone",
-        ),
-        (
-            [claim("data", class_name="fast"), WAITS],
-            (
-                "claim data is not bound: no free PersistentVolume matches,"
-                " and StorageClass fast is not allowed to create one there"
-            ),
-        ),
-        (
-            [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")],
-            "claim data is not bound: no free PersistentVolume matches, and StorageClass local creates none",
-        ),
-        (
-            [claim("data", class_name="fast"), storage_class("fast"), csi_driver(counts_storage=True)],
-            "claim data is not bound: StorageClass fast has too little storage left there",
-        ),
+        claim("data", class_name="fast", annotations=ELSEWHERE),
+        WAITS,
+        node("gone", zone="y", unschedulable=True),
     ],
-    ids=in_order,
-)
-def test_a_claim_that_waits_is_named_with_what_it_misses_on_the_node(objects: Sequence[Object], said: str) -> None:
-    asked = pod("p", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
-    assert details(asked, [node("n", zone="z"), *objects])["VolumeBinding"] == said
+    [claim("data", class_name="fast"), WAITS],
+    [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")],
+    [claim("data", class_name="fast"), storage_class("fast"), csi_driver(counts_storage=True)],
+]
 
 
 def test_of_two_claims_the_one_that_misses_nothing_there_is_only_named() -> None:
@@ -330,20 +201,10 @@ def test_the_configuration_may_add_a_node_affinity() -> None:
     assert judged.rejections[0].detail == "the scheduler's configuration adds a node affinity"
 
 
-@pytest.mark.parametrize(
-    ("constraints", "place", "said"),
-    [
-        ([spread(ZONE, selector=app("web"))], node("n"), f"no label {ZONE}"),
-        (
-            [spread("rack", selector=app("web")), spread(ZONE, selector=app("web"))],
-            node("n", zone="a"),
-            "no label rack",
-        ),
-    ],
-    ids=in_order,
-)
-def test_the_first_constraint_that_fails_is_named(constraints: list[Object], place: Object, said: str) -> None:
-    assert details(incoming(*constraints), [place])["PodTopologySpread"] == said
+CONSTRAINTS: list[tuple[list[Object], Object]] = [
+    ([spread(ZONE, selector=app("web"))], node("n")),
+    ([spread("rack", selector=app("web")), spread(ZONE, selector=app("web"))], node("n", zone="a")),
+]
 
 
 def test_a_constraint_that_rejects_for_skew_is_named_by_its_key() -> None:
@@ -390,3 +251,17 @@ def test_what_is_said_of_devices_stands_in_the_sentence() -> None:
 def test_requirements_have_names() -> None:
     assert name_of(ConstraintRequirement(2)) == "constraint 2"
     assert name_of(FilterRequirement("NodePorts")) == "NodePorts"
+
+
+def test_why_a_node_is_rejected(same_as_golden: Callable[[str, str], None]) -> None:
+    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "tmp", "emptyDir": {}}]
+    claiming, place = pod("p", volumes=mounts), node("n", zone="z")
+    cases = (
+        *((described, [alone], plugin) for described, alone, plugin in ALONE),
+        *((described, [place, *there], plugin) for described, there, plugin in WITH_OTHERS),
+        *((claiming, [place, *objects], plugin) for objects, plugin in CLAIMS),
+        *((claiming, [place, *objects], "VolumeBinding") for objects in CLAIMS_THAT_WAIT),
+        *((incoming(*constraints), [alone], "PodTopologySpread") for constraints, alone in CONSTRAINTS),
+    )
+    told = (f"{plugin}: {details(described, objects)[plugin]}\n" for described, objects, plugin in cases)
+    same_as_golden("".join(told), "phrasebook/reasons.txt")
