@@ -124,7 +124,7 @@ KEPT_TERMINALS = {
     "terminal/show-wide-160.txt",
 }
 """What is compared byte for byte; one sentence stands in few files, so that a better one changes few."""
-NAMED = ("causes", "findings", "fixes", "incomplete", "reasons", "rebalance", "simulate")
+NAMED = ("causes", "check", "findings", "fixes", "incomplete", "node-pools", "reasons", "rebalance", "simulate")
 PHRASEBOOKS = {f"phrasebook/{name}.txt" for name in NAMED}
 """The sentences of a family of conclusions, each said once: ``tests/wording`` compares them."""
 KEPT_WIDE = {"show", "why-pending"}

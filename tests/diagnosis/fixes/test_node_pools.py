@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
-import pytest
 
 from kubectl_spread.autoscalers.karpenter.provisioner import new_scheduler
 from kubectl_spread.autoscalers.karpenter.scheduler import solve
@@ -44,111 +43,43 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
     return advice_text(decided, pool_changes(waiting, scheduler, decided)), added_by(decided, labels)
 
 
-@pytest.mark.parametrize(
-    ("objects", "advice", "comes"),
-    [
-        pytest.param(
-            [pool("p", "ab", limits={"cpu": "2"}), CLASS, *FULL, WAITS],
-            ["Raise the cpu limit of NodePool p."],
-            "Karpenter adds none now: NodePool p (its limit of 2 cpu leaves no room for a node: 0 are used)",
-            id="limit",
-        ),
-        pytest.param(
-            [pool("p", "ab", limits={"cpu": "3", "nodes": "0"}), CLASS, *FULL, WAITS],
-            ["Raise the cpu and nodes limits of NodePool p."],
-            "Karpenter adds none now: NodePool p (its limit of 3 cpu leaves no room for a node: 0 are used)",
-            id="two limits",
-        ),
-        pytest.param(
-            [pool("p", "ab", limits={"nodes": "0"}), CLASS, *FULL, WAITS],
-            ["Raise the nodes limit of NodePool p."],
-            "Karpenter adds none now: NodePool p (its nodes limit of 0 is reached)",
-            id="nodes",
-        ),
-        pytest.param(
-            [pool("p", "ab", limits={"cpu": "2"}, taints=[GPU]), CLASS, *FULL, WAITS],
-            [],
-            "Karpenter adds none now: NodePool p (the Pod does not tolerate its taint gpu=true:NoSchedule)",
-            id="neither the limit nor the taint alone",
-        ),
-        pytest.param(
-            [pool("p", "ab", taints=[GPU]), CLASS, *FULL, WAITS],
-            [
-                (
-                    "If the Pod belongs there, let the Pod tolerate taint gpu=true:NoSchedule, or remove that taint"
-                    " from NodePool p."
-                )
-            ],
-            "Karpenter adds none now: NodePool p (the Pod does not tolerate its taint gpu=true:NoSchedule)",
-            id="taint",
-        ),
-        pytest.param(
-            [pool("p", "ab"), pool("q", "c", taints=[GPU]), CLASS, *FULL, WAITS],
-            [
-                "Add zone c to the requirements of NodePool p.",
-            ],
-            "Karpenter adds none now: NodePool p (zones a and b may take no more Pods while c has the fewest (0))",
-            id="zone of another pool",
-        ),
-        pytest.param(
-            [pool("p", "ab"), pool("q", "d", taints=[GPU], node_class="d"), CLASS, node_class("d", "d"), *FULL, WAITS],
-            [
-                "Add zone d to the requirements of NodePool p, and a subnet in zone d to EC2NodeClass all.",
-            ],
-            "Karpenter adds none now: NodePool p (zones a and b may take no more Pods while d has the fewest (0))",
-            id="zone without a subnet",
-        ),
-        pytest.param(
-            [pool("p", "ab"), pool("q", "abc", taints=[GPU]), CLASS, *FULL, WAITS_FOR_ZONES],
-            ["Add zone c to the requirements of NodePool p."],
-            "Karpenter adds none now: NodePool q (the Pod does not tolerate its taint gpu=true:NoSchedule); NodePool p"
-            " (zones a and b may take no more Pods, because minDomains asks for 1 more domain)",
-            id="zone that minDomains lacks",
-        ),
-        pytest.param(
-            [pool("p", "ab"), node_class("ab"), *FULL, WAITS_FOR_ZONES],
-            [],
-            "Karpenter adds none now: NodePool p"
-            " (zones a and b may take no more Pods, because minDomains asks for 1 more domain)",
-            id="no zone is known that minDomains lacks",
-        ),
-        pytest.param(
-            [pool("p", "abe"), CLASS, *FULL, WAITS],
-            ["Remove zone e from the requirements of NodePool p."],
-            "Karpenter adds none now: NodePool p (zone e is picked first, and the pool offers no node there)",
-            id="zone that the pool names and cannot offer",
-        ),
-        pytest.param(
-            [pool("p", "bc"), CLASS, pod("pend", nodeSelector={ZONE: "a"})],
-            ["Add zone a to the requirements of NodePool p."],
-            "Karpenter adds none now: no NodePool offers one there",
-            id="zone of the Pod",
-        ),
-        pytest.param(
-            [
-                pool("p", requirements=[{"key": ZONE, "operator": "NotIn", "values": ["a"]}]),
-                CLASS,
-                pod("pend", nodeSelector={ZONE: "a"}),
-            ],
-            ["Add zone a to the requirements of NodePool p."],
-            "Karpenter adds none now: no NodePool offers one there",
-            id="zone that the pool excludes",
-        ),
-        pytest.param(
-            [pool("p", "abc"), CLASS, *FULL, WAITS],
-            [],
-            "Karpenter adds its next node elsewhere, from NodePool p (zone c)",
-            id="another zone comes first",
-        ),
-        pytest.param(
-            [pool("p", "ab"), CLASS, *FULL, WAITS], [], "Karpenter may add one from NodePool p", id="that zone comes"
-        ),
+CASES: dict[str, list[Object]] = {
+    "limit": [pool("p", "ab", limits={"cpu": "2"}), CLASS, *FULL, WAITS],
+    "two limits": [pool("p", "ab", limits={"cpu": "3", "nodes": "0"}), CLASS, *FULL, WAITS],
+    "nodes": [pool("p", "ab", limits={"nodes": "0"}), CLASS, *FULL, WAITS],
+    "neither the limit nor the taint alone": [pool("p", "ab", limits={"cpu": "2"}, taints=[GPU]), CLASS, *FULL, WAITS],
+    "taint": [pool("p", "ab", taints=[GPU]), CLASS, *FULL, WAITS],
+    "zone of another pool": [pool("p", "ab"), pool("q", "c", taints=[GPU]), CLASS, *FULL, WAITS],
+    "zone without a subnet": [
+        pool("p", "ab"),
+        pool("q", "d", taints=[GPU], node_class="d"),
+        CLASS,
+        node_class("d", "d"),
+        *FULL,
+        WAITS,
     ],
-)
-def test_what_to_change_in_node_pools(objects: list[Object], advice: list[str], comes: str) -> None:
-    assert asked(objects, {ZONE: "a"}, TYPES) == (advice, comes)
-    if not any("limits" in each.get("spec", {}) for each in objects):  # Limits need the sizes of machines.
-        assert asked(objects, {ZONE: "a"}, None)[0] == advice
+    "zone that minDomains lacks": [pool("p", "ab"), pool("q", "abc", taints=[GPU]), CLASS, *FULL, WAITS_FOR_ZONES],
+    "no zone is known that minDomains lacks": [pool("p", "ab"), node_class("ab"), *FULL, WAITS_FOR_ZONES],
+    "zone that the pool names and cannot offer": [pool("p", "abe"), CLASS, *FULL, WAITS],
+    "zone of the Pod": [pool("p", "bc"), CLASS, pod("pend", nodeSelector={ZONE: "a"})],
+    "zone that the pool excludes": [
+        pool("p", requirements=[{"key": ZONE, "operator": "NotIn", "values": ["a"]}]),
+        CLASS,
+        pod("pend", nodeSelector={ZONE: "a"}),
+    ],
+    "another zone comes first": [pool("p", "abc"), CLASS, *FULL, WAITS],
+    "that zone comes": [pool("p", "ab"), CLASS, *FULL, WAITS],
+}
+
+
+def test_what_to_change_in_node_pools(same_as_golden: Callable[[str, str], None]) -> None:
+    told = []
+    for name, objects in CASES.items():
+        advice, comes = asked(objects, {ZONE: "a"}, TYPES)
+        told.append(f"{name}: {' '.join((*advice, comes))}\n")
+        if not any("limits" in each.get("spec", {}) for each in objects):  # Limits need the sizes of machines.
+            assert asked(objects, {ZONE: "a"}, None)[0] == advice
+    same_as_golden("".join(told), "phrasebook/node-pools.txt")
 
 
 def test_of_several_pools_the_first_is_named() -> None:
