@@ -7,7 +7,7 @@ import pytest
 from kubectl_spread.errors import ClusterError, ManifestError
 from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import controller, revision
-from tests.simulation.test_steps import SIX, budget, deployment, last, names
+from tests.simulation.test_steps import SIX, deployment, last, names
 
 
 @pytest.mark.parametrize("portion", [{"maxSurge": "many"}, {"maxUnavailable": -1}])
@@ -32,13 +32,6 @@ def test_owners_of_each_other_come_to_rest() -> None:
 def test_a_pod_may_be_on_a_node_that_is_not_there() -> None:
     objects = [*SIX[::2], *deployment(["a1", "gone"], spread(ZONE, selector=app("web")))]
     assert names(last(objects, "delete pod/web-1").evicted) == ["web-1"]
-
-
-def test_two_budgets_hold_everything_back() -> None:
-    other = budget(maxUnavailable=1)
-    other["metadata"] = {"name": "other", "namespace": "default"}
-    step = last([*SIX, *deployment(["a1", "b1"]), budget(maxUnavailable=1), other], "drain a1")
-    assert names(step.blocked) == ["web-0"]
 
 
 @pytest.mark.parametrize(

@@ -252,17 +252,6 @@ class TestDrain:
         assert names(step.evicted) == ["web-0", "web-1"]
         assert pending(step) == {"deployment/web": (1, 2)}
 
-    def test_is_refused_whole_where_nothing_manages_a_pod(self) -> None:
-        objects = [*SIX, *deployment(["a1", "b1"]), pod("tool", on="a1", status=READY)]
-        step = last(objects, "drain a1")
-        assert not step.evicted
-        assert sorted(names(step.blocked)) == ["tool", "web-0"]
-
-    def test_loses_with_force_what_nothing_makes_again(self) -> None:
-        objects = [*SIX, *deployment(["a1", "b1"]), pod("tool", on="a1", status=READY)]
-        step = last(objects, "drain a1", force=True)
-        assert (names(step.evicted), names(step.lost), step.blocked) == (["web-0"], ["tool"], ())
-
     def test_evicts_one_after_another_as_replacements_become_ready(self) -> None:
         objects = [*SIX, *deployment(["a1", "a1", "b1"]), budget(maxUnavailable=1)]
         step = last(objects, "drain a1")
@@ -275,10 +264,6 @@ class TestDrain:
         assert len(step.evicted) == 1
         assert len(step.blocked) == 1
         assert "budget web" in step.blocked[0].why
-
-    def test_stops_where_the_budget_is_used_up(self) -> None:
-        step = last([*SIX, *deployment(["a1", "b1"]), budget(minAvailable=2)], "drain a1")
-        assert (step.evicted, names(step.blocked)) == ((), ["web-0"])
 
     def test_passes_over_pods_of_daemon_sets(self) -> None:
         owner = controller("DaemonSet", "agent")
@@ -367,23 +352,6 @@ class TestLose:
         step = last(objects, f"lose {ZONE}=c", f"return {ZONE}=c")
         assert (item(step).after, pending(step)) == ({"a": 2, "b": 2, "c": 2}, {})
 
-    def test_nothing_is_evicted_where_most_of_a_zone_is_silent(self) -> None:
-        nodes = [node(f"a{number}", zone="a") for number in range(4)] + [node("b1", zone="b")]
-        step = last([*nodes, *deployment(["a0", "a1", "b1"])], "lose a0", "lose a1", "lose a2")
-        assert step.evicted == ()
-        assert step.notes == ("3 of 4 nodes of its zone do not answer, so nothing is evicted there",)
-
-    def test_nothing_is_evicted_where_no_node_answers(self) -> None:
-        step = last([node("a1", zone="a"), *deployment(["a1"])], "lose a1")
-        assert (step.evicted, step.notes) == ((), ("no node answers, so nothing is evicted",))
-
-    def test_a_stateful_set_makes_no_second_pod_of_a_name(self) -> None:
-        owner = controller("StatefulSet", "db")
-        made = workload("StatefulSet", "db", replicas=2)
-        objects = [*SIX, made, running("db-0", "a1", owner), running("db-1", "b1", owner)]
-        step = last(objects, "lose a1")
-        assert (names(step.evicted), pending(step)) == (["db-0"], {})
-
 
 class TestScale:
     """Workloads get another number of replicas."""
@@ -462,10 +430,6 @@ class TestRestart:
         assert pending(surging) == {"daemonset/web": (2, 2)}
         assert pending(one_by_one) == {}
 
-    def test_daemons_stay_that_wait_for_somebody_to_delete_them(self) -> None:
-        step = last([*SIX, *daemons(["a1", "a2"], type="OnDelete")], "restart daemonset/web", "delete pod/web-0")
-        assert names(step.evicted) == ["web-0"]
-
     def test_a_new_pod_takes_the_place_of_the_one_that_ended(self) -> None:
         strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
         constraint = spread(HOSTNAME, selector=app("web"))
@@ -530,17 +494,6 @@ class TestProperties:
             each["metadata"]["name"] = f"web-h1-{number + 1:05d}"
         step = last(objects, *(f"cordon {name}" for name in ("a1", "a2", "b1")), "scale deployment/web=4")
         assert [item(step).after[name] for name in ("a1", "a2", "b1")] == [1, 1, 1]
-
-    def test_a_step_that_changes_nothing_changes_nothing(self) -> None:
-        objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
-        step = last(objects, "uncordon a1", "scale deployment/web=3")
-        assert not any(each.changed for each in step.items)
-        assert (step.evicted, step.blocked, step.lost, step.pending) == ((), (), (), ())
-
-    def test_the_order_of_unrelated_steps_does_not_matter(self) -> None:
-        objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
-        one, other = last(objects, "cordon c2", "delete pod/web-2"), last(objects, "delete pod/web-2", "cordon c2")
-        assert item(one).after == item(other).after
 
 
 class TestScenario:
@@ -613,18 +566,6 @@ class TestScope:
     def test_what_a_step_names_is_asked_about(self, step: str) -> None:
         (found,) = forms(simulated(self.OBJECTS, step, namespace="elsewhere"))
         assert {str(each.workload) for each in found.items} == {"deployment/web"}
-
-
-def test_pods_that_are_refused_are_worse_than_before() -> None:
-    quota: Object = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "q", "namespace": "default"},
-        "spec": {"hard": {"pods": "2"}},
-        "status": {"hard": {"pods": "2"}, "used": {"pods": "2"}},
-    }
-    report = simulated([*SIX, quota, *deployment(["a1", "b1"])], "scale deployment/web=3")
-    assert (forms(report)[0].pending, forms(report)[0].newly_pending, exit_codes.of_simulate(report)) == ((), True, 1)
 
 
 class TestJob:
@@ -706,11 +647,6 @@ def test_a_stateful_set_replaces_so_many_pods_at_once(version: str, on: Sequence
         each["spec"]["nodeSelector"] = {ZONE: "nowhere"}
     step = last([*SIX, owner, *pods], "restart statefulset/web", version=version)
     assert pending(step) == {"statefulset/web": (waiting, waiting)}
-
-
-def test_what_a_budget_holds_back_goes_with_its_node() -> None:
-    step = last([*SIX, *deployment(["a1", "b1"]), budget(minAvailable=2)], "remove a1")
-    assert (names(step.blocked), names(step.evicted), step.lost) == (["web-0"], ["web-0"], ())
 
 
 def test_what_goes_with_its_node_is_lost() -> None:
