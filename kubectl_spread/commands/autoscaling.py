@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
-from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport, autoscaler_report
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.errors import ManifestError, SpreadError, UsageError
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, AutoscalerKind
     from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
     from kubectl_spread.contract.evaluation import EvaluationReport
+    from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
     from kubectl_spread.diagnosis.fixes.conclusion import Fix
     from kubectl_spread.diagnosis.fixes.node_pools import PoolChange
     from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -78,9 +78,7 @@ def beside_autoscaler(item: ItemT, situation: Situation, siblings: Sequence[Pod]
         item = replace(item, jam=replace(jam, conclusion=replace(jam.conclusion, clears=clears)))
     return replace(
         item,
-        autoscaler=autoscaler_report(
-            decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes
-        ),
+        autoscaler=_answer(decided, pod, handle.snapshot, fixes=fixes, changes=tuple(changes)),
         conclusion=replace(item.conclusion, clears=clears),
         new_nodes=tuple(replace(fix, decision=decided) for fix in item.new_nodes),
     )
@@ -106,13 +104,13 @@ def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Gap, ...]
     )
 
 
-def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerReport | UnsetType:
+def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerAnswer | UnsetType:
     """Return what the cluster's autoscaler decides about the Pod, without fixes; absent where there is none.
 
     Raises as above.
     """
     decided = decision_of(pod, handle, options)
-    return autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind)) if decided else UNSET
+    return _answer(decided, pod, handle.snapshot) if decided else UNSET
 
 
 def copy_decision(item: ItemT, like: ItemT) -> ItemT:
@@ -224,16 +222,26 @@ def _status_of(status: autoscaling.ConfigMap) -> autoscaling.AutoscalerStatus | 
         return None
 
 
-def _last_event(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent | None:
+def _answer(
+    decided: AutoscalerDecision,
+    pod: Pod,
+    snapshot: Snapshot,
+    *,
+    fixes: tuple[Fix, ...] = (),
+    changes: tuple[PoolChange, ...] = (),
+) -> AutoscalerAnswer:
+    from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer, AutoscalerEvent
+
     events = (
         event
         for event in snapshot.all(Event)
-        if event.speaker == component
+        if event.speaker == decided.kind
         and (event.involved_object.namespace, event.involved_object.name) == pod.key
         and event.involved_object.uid in {"", pod.metadata.uid}
     )
     last = max(events, key=lambda event: event.time, default=None)
-    return AutoscalerEvent(reason=last.reason, message=last.message, time=last.time) if last else None
+    said = AutoscalerEvent(reason=last.reason, message=last.message, time=last.time) if last else None
+    return AutoscalerAnswer(**asdict(decided), event=said, fixes=fixes, changes=changes)
 
 
 def _tags(pods: Iterable[Pod | PodTemplateSpec], autoscaler: str) -> Iterator[str]:

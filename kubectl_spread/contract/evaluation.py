@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
-from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.report import Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
@@ -25,6 +24,9 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.causes import shared_text
 from kubectl_spread.wording.pending import summary_of
 from kubectl_spread.wording.reasons import reason_text
+
+if TYPE_CHECKING:  # Most clusters have no autoscaler.
+    from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
@@ -110,7 +112,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     unlabelled: tuple[UnlabelledNodes, ...] | UnsetType = UNSET
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
-    autoscaler: AutoscalerReport | UnsetType = UNSET
+    autoscaler: AutoscalerAnswer | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 
     @property

@@ -6,15 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
+from msgspec import UnsetType
 
+from kubectl_spread.autoscalers.decision import PoolDecision
+from kubectl_spread.contract.autoscaler import ANSWER, POOL
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
+from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import FIX, SEARCHED, WAIT, waits
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import BLOCKED, PENDING, STEP, SimulateReport
-from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
+from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding
@@ -110,15 +115,25 @@ def verdict(item: CheckItem) -> Verdict:
     return Verdict.UNSCHEDULABLE if item.jam and item.verdict is Verdict.SCHEDULABLE else item.verdict
 
 
+def autoscaler(item: SkewItem | EvaluationReport) -> AutoscalerAnswer | UnsetType:
+    """The decision of the cluster's autoscaler about it, of a manifest about the first replica that finds no node.
+
+    It is absent if there is none.
+    """
+    return item.autoscaler
+
+
+BESIDE = Leaf(added=(autoscaler,))
+
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
-    CheckItem: SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
+    CheckItem: BESIDE | SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
     Jam: CONCLUDED,
     Siblings: CONCLUDED,
     CheckReport: GAPS,
     Finding: Leaf(added=(id, path, message)),
     ExpectedChange: WAIT,
     Fix: FIX,
-    PendingItem: SEARCHED | GAPS | CONCLUDED,
+    PendingItem: BESIDE | SEARCHED | GAPS | CONCLUDED,
     Blocked: BLOCKED,
     PendingPods: GAPS | PENDING,
     SimulatedStep: STEP,
@@ -128,6 +143,9 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     Pin: Leaf(added=(detail,), left_out=frozenset({"reason"})),
     RebalanceReport: GAPS | Leaf(added=(notes,)),
     SimulateReport: GAPS,
+    PoolDecision: POOL,
+    AutoscalerAnswer: ANSWER,
+    SkewItem: BESIDE,
     SkewReport: GAPS,
     Rollout: Leaf(added=(assumed,)),
 }

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, wanted_by
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
@@ -19,6 +18,7 @@ from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 
 if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
     from kubectl_spread.diagnosis.skew import Row
 
 
@@ -94,7 +94,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | UnsetType = UNSET
-    autoscaler: AutoscalerReport | UnsetType = UNSET
+    autoscaler: AutoscalerAnswer | UnsetType = UNSET
     proved_on: Literal["read"] | UnsetType = UNSET
 
 

@@ -74,7 +74,11 @@ def _verdict(item: CheckItem, flags: Sequence[str]) -> Iterator[Annotation]:
             fix_sentence(it, [*map(edit_line, it.edits), *(command_line(command, flags) for command in it.commands)])
             for it in item.fixes
         )
-        decided = [] if item.autoscaler is UNSET else [item.autoscaler.summary]
+        decided = []
+        if item.autoscaler is not UNSET:
+            from kubectl_spread.wording.autoscalers import decision_text  # Most clusters have no autoscaler.
+
+            decided = [decision_text(item.autoscaler)]
         sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *decided, *islice(fixes, 1))))
         path = next(iter(item.blamed_paths), "")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item, path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES
+from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.fixes import node_pools
 from kubectl_spread.diagnosis.fixes.conclusion import NodeAddition
 from kubectl_spread.objects import kinds
@@ -195,10 +196,10 @@ def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddi
     return None
 
 
-def advice_text(decision: d.AutoscalerDecision, changes: Iterable[node_pools.PoolChange]) -> list[str]:
+def advice_text(answer: AutoscalerAnswer) -> list[str]:
     """Return what to change for the autoscaler: one of these NodePools, or the maximum of a node group."""
-    full = (_raise_text(pool, *pool.reasons) for pool in decision.pools if pool.reasons[1:] == ())
-    return [*filter(None, full), *map(_change_text, changes)][:MOST_POOLS]
+    full = (_raise_text(pool, *pool.reasons) for pool in answer.pools if pool.reasons[1:] == ())
+    return [*filter(None, full), *map(_change_text, answer.changes)][:MOST_POOLS]
 
 
 def _raise_text(pool: d.PoolDecision, reason: d.Reason | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.autoscalers.cluster_autoscaler import decide, domains_of_group, groups_of
 from kubectl_spread.autoscalers.decision import (
@@ -18,6 +18,7 @@ from kubectl_spread.autoscalers.decision import (
     Verdict,
 )
 from kubectl_spread.autoscalers.node_groups import node_groups
+from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.objects.autoscaling import (
     AutoscalerStatus,
     BackoffInfo,
@@ -214,7 +215,7 @@ def test_cluster_api_describes_groups_without_nodes(taints: str, asks: Object, d
 def test_a_maximum_is_not_the_first_reason_where_the_pod_fits_no_node_of_the_group() -> None:
     found = asked([*of_group("ng-a", "a"), pod("pend", cpu="16")], group("ng-a", 1, 1))
     assert found.pools[0].reasons == (RejectedByFilters(("Insufficient cpu",)), MaximumReached(1))
-    assert advice_text(found, ()) == []
+    assert advice_text(AutoscalerAnswer(**asdict(found))) == []
 
 
 def test_a_status_without_groups_is_the_reason() -> None:
@@ -264,7 +265,7 @@ def test_a_group_of_several_zones_offers_each(most: int, decision: Decision, adv
     objects[2]["metadata"]["labels"]["topology.kubernetes.io/zone"] = "b"
     del objects[3]
     found = asked(objects, group("ng-a", 2, most))
-    assert (found.decision, advice_text(found, ())) == (decision, advice)
+    assert (found.decision, advice_text(AutoscalerAnswer(**asdict(found)))) == (decision, advice)
     assert found.pools[0].reasons == ((MaximumReached(2),) if most == 2 else ())
     assert found.pools[0].domains == {"topology.kubernetes.io/zone": ("b",)}
     snapshot = snapshot_of(objects)
@@ -278,4 +279,4 @@ def test_a_group_none_of_whose_zones_helps_has_all_their_reasons() -> None:
     del objects[3]
     found = asked(objects, group("ng-a", 2, 2))
     assert found.pools[0].reasons == (RejectedByFilters(("Insufficient cpu", SPREAD)), MaximumReached(2))
-    assert advice_text(found, ()) == []
+    assert advice_text(AutoscalerAnswer(**asdict(found))) == []

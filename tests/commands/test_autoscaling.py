@@ -22,8 +22,8 @@ from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.kinds import (
     CONFIG_MAP,
@@ -38,6 +38,7 @@ from kubectl_spread.render.annotations import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
+from kubectl_spread.wording.autoscalers import decision_text
 from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.incomplete import entries
 from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
@@ -60,7 +61,7 @@ def explained(path: Path, **options: str) -> Any:  # noqa: ANN401 - made from it
 def decided(item: Any) -> Any:  # noqa: ANN401 - made from its type
     """Return what its autoscaler decides; there must be one."""
     assert item.autoscaler
-    return item.autoscaler
+    return to_form(item.autoscaler)
 
 
 def with_more(tmp_path: Path, name: str, more: Sequence[Object]) -> Path:
@@ -262,7 +263,7 @@ def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(
         source = FileSource([str(SITUATIONS / f"{name}.yaml")], stdin=None)
         report = check(source, options, SchedulerOptions(), stdin=None).report
         (item,) = report.items
-        assert isinstance(item.autoscaler, AutoscalerReport)
+        assert isinstance(item.autoscaler, AutoscalerAnswer)
         assert item.autoscaler.decision == decision
         assert "No spread constraint is the cause" not in item.summary or decision == "NewNode"
         assert (exit_codes.of_check(report), exit_codes.of_check(report, autoscaling=True)) == codes
@@ -284,7 +285,7 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     source = FileSource([str(path)], stdin=None)
     shown = show(source, Scope(namespace="default"), ShowOptions(names=(("deployment", "web"),)), SchedulerOptions())
     (row,) = shown.report.items
-    assert isinstance(row.autoscaler, AutoscalerReport)
+    assert isinstance(row.autoscaler, AutoscalerAnswer)
     assert f'autoscaler="{row.autoscaler.kind}",decision="{row.autoscaler.decision}"}} 1' in to_prometheus(shown.report)
 
     web = next(each for each in yaml.safe_load_all(path.read_text()) if each["kind"] == "Deployment")
@@ -292,7 +293,7 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     manifest.write_text(yaml.safe_dump(web))
     options = CheckOptions(filenames=(str(manifest),), namespace="default")
     checked = check(source, options, SchedulerOptions(), stdin=None)
-    assert row.autoscaler.summary in to_github(checked.report)
+    assert decision_text(row.autoscaler) in to_github(checked.report)
     for findings in (row.findings, checked.report.items[0].findings):
         assert any(f"{each.severity} {each.id} {FINDINGS.text(each)}".startswith(expected) for each in findings)
     severity, rule, message = expected.split(" ", 2)

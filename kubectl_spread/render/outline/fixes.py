@@ -30,7 +30,11 @@ def steps_block(
     if not item.needs_fixes:
         return None
     decided = item.autoscaler
-    advice, for_autoscaler = ((), ()) if decided is UNSET else (decided.advice, () if brief else decided.fixes)
+    advice, for_autoscaler = list[str](), tuple[Fix, ...]()
+    if decided is not UNSET:
+        from kubectl_spread.wording.autoscalers import advice_text
+
+        advice, for_autoscaler = advice_text(decided), () if brief else decided.fixes
     if not item.nodes and not (advice or for_autoscaler):
         return None
     shown = (

@@ -104,7 +104,9 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
         line = wording.pending_pod(item.pending_pod, nodes, item.held_by, known=known, preempting=preempting)
         yield Note(line=line)
         if not isinstance(item.autoscaler, UnsetType):
-            yield Note(line=item.autoscaler.summary)
+            from kubectl_spread.wording.autoscalers import decision_text
+
+            yield Note(line=decision_text(item.autoscaler))
     # Only the newest revision has a next replica.
     elif (known and not item.revision) or item.next or item.next_reason:
         yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))

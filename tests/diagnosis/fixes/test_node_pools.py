@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec.structs import asdict
 
 from kubectl_spread.autoscalers.karpenter.provisioner import new_scheduler
 from kubectl_spread.autoscalers.karpenter.scheduler import solve
+from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.fixes.node_pools import pool_changes
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.core import Pod
@@ -40,7 +42,9 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
     waiting = next(each for each in snapshot.all(Pod) if each.metadata.name == "pend")
     scheduler = new_scheduler(snapshot, default_profile(36), specs=specs)
     decided = solve(waiting, scheduler)
-    return advice_text(decided, pool_changes(waiting, scheduler, decided)), added_by(decided, labels)
+    return advice_text(
+        AutoscalerAnswer(**asdict(decided), changes=tuple(pool_changes(waiting, scheduler, decided)))
+    ), added_by(decided, labels)
 
 
 CASES: dict[str, list[Object]] = {
