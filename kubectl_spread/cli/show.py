@@ -17,7 +17,7 @@ from kubectl_spread.wording.words import did_you_mean
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Named, Scope
     from kubectl_spread.commands.show import ShowAnswer, ShowOptions
-    from kubectl_spread.contract.skew import SkewReport, SkewTable
+    from kubectl_spread.contract.skew import SkewReport
 
 EPILOG = """
 \b
@@ -90,7 +90,6 @@ def show(
             rows = None if detailed else partial(_changed, printing, asked)
             how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
             watch.print_each(command.follow(source, asked, options, rules, say=output.note), how)
-        answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]
         if printing.output == "table" and not detailed:
             answer = command.overview(source, asked, options, rules)
             output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
@@ -129,9 +128,7 @@ def _options(
     return options
 
 
-def _table(
-    printing: groups.ShowOutput, asked: Scope, report: SkewReport | SkewTable, nodes: Collection[str], *, wide: bool
-) -> str:
+def _table(printing: groups.ShowOutput, asked: Scope, report: SkewReport, nodes: Collection[str], *, wide: bool) -> str:
     from kubectl_spread.render.text.show import show_table
 
     screen = output.screen_for(printing, asked.namespace)
@@ -139,7 +136,7 @@ def _table(
     return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes, totals=totals)
 
 
-def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
+def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer) -> Iterator[str]:
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read
 

@@ -41,7 +41,7 @@ class Printing:
     format: str
     whole: Callable[[SkewReport], str]
     rows: Callable[[SkewReport, SkewReport], str] | None
-    notes: Callable[[ShowAnswer[SkewReport]], Iterable[str]]
+    notes: Callable[[ShowAnswer], Iterable[str]]
 
 
 def refuse(output_format: str, *, exit_code: bool) -> None:
@@ -53,10 +53,10 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
         raise UsageError(f"--watch cannot be used with --output {output_format}", hint=hint)
 
 
-def print_each(answers: Iterable[ShowAnswer[SkewReport]], printing: Printing) -> None:
+def print_each(answers: Iterable[ShowAnswer], printing: Printing) -> None:
     """Print the answers as they arrive."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    previous: ShowAnswer[SkewReport] | None = None
+    previous: ShowAnswer | None = None
     for answer in answers:
         if on_screen:
             output.write(screen(printing, previous, answer))
@@ -85,7 +85,7 @@ def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> st
     return f"\n{text}" if before and printing.format in TEXT else text
 
 
-def screen(printing: Printing, previous: ShowAnswer[SkewReport] | None, now: ShowAnswer[SkewReport]) -> str:
+def screen(printing: Printing, previous: ShowAnswer | None, now: ShowAnswer) -> str:
     """Return the text that replaces the previous answer on the screen, with a last line for the time and the changes.
 
     The screen is never empty in between. The text before the first answer scrolls up, so nothing must be restored.

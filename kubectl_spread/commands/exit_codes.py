@@ -16,14 +16,14 @@ if TYPE_CHECKING:  # A command needs the types of its own report alone.
     from kubectl_spread.contract.pending import PendingReport
     from kubectl_spread.contract.rebalance import RebalanceReport
     from kubectl_spread.contract.simulate import SimulateReport
-    from kubectl_spread.contract.skew import SkewReport, SkewTable
+    from kubectl_spread.contract.skew import SkewReport
     from kubectl_spread.diagnosis.step_changes import SimulatedStep
 
 PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
 """The statuses that ``show --problems`` shows, and that ``show --exit-code`` ends with 1 for."""
 
 
-def of_show(report: SkewReport | SkewTable) -> ExitCode:
+def of_show(report: SkewReport) -> ExitCode:
     """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect."""
     return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec import UNSET
@@ -17,11 +17,12 @@ from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of
 from kubectl_spread.commands.source import MOST_NODES, Followed, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for, pods_of_large
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
+from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
-from kubectl_spread.diagnosis.skew import Row, asked_about, rows
+from kubectl_spread.diagnosis.skew import SkewItem, asked_about, rows
 from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
     from kubectl_spread.commands.read_planner import Need
 
-ItemT = TypeVar("ItemT", bound=SkewItem | SkewRow)
-ReportT = TypeVar("ReportT", bound=SkewReport | SkewTable)
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
 """The filters that need only Nodes and the matching Pods."""
 
@@ -79,23 +78,23 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         """Whether workloads without constraints are shown: where that is asked for, or they are named."""
         return self.defaults or bool(self.names)
 
-    def shows(self, row: Row) -> bool:
+    def shows(self, row: SkewItem) -> bool:
         """Whether the row is asked for."""
         key = row.state.constraint.topology_key
         # As it is, or as tables have it.
         on_key = self.topology_key in {"", key, brief_key(key)}
-        return on_key and not (self.problems and isinstance(row.status, OK))
+        return on_key and not (self.problems and isinstance(row.worst, OK))
 
 
-class ShowAnswer(msgspec.Struct, Generic[ReportT], frozen=True):
+class ShowAnswer(msgspec.Struct, frozen=True):
     """What ``show`` found; ``counted_only`` if filters were left out because the cluster is large and watched."""
 
-    report: ReportT
+    report: SkewReport
     counted_only: bool
     view: View
 
 
-def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewReport]:
+def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer:
     """Return how the workloads of the scope are spread.
 
     Raises:
@@ -104,31 +103,22 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     """
     autoscalers = AutoscalerOptions()
 
-    def item(row: Row) -> SkewItem:
-        pod, handle = row.revision.pod, row.revision.handle
-        made = skew_item(row)
-        waits = made.pending_pod and not made.next
-        decided = autoscaler_of(pod, handle, autoscalers) if waits else UNSET
-        found = autoscaler_findings(pod, handle, autoscalers)
-        return replace(made, findings=(*made.findings, *found), autoscaler=decided)
+    def beside_autoscaler(item: SkewItem) -> SkewItem:
+        pod, handle = item.judged.revision.pod, item.judged.revision.handle
+        decided = autoscaler_of(pod, handle, autoscalers) if item.pending_pod and not item.next else UNSET
+        findings = (*item.findings, *autoscaler_findings(pod, handle, autoscalers))
+        return replace(item, judged=replace(item.judged, findings=findings, autoscaler=decided))
 
-    return _answer(source, scope, options, scheduler, SkewReport, item)
-
-
-def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewTable]:
-    """Return only what the table of all workloads needs, in less time; errors as for ``show``."""
-    return _answer(source, scope, options, scheduler, SkewTable, skew_row)
+    answer = overview(source, scope, options, scheduler, brief=False)
+    with reporting_bad_objects(source.name, answer.view.snapshot):
+        items = tuple(map(beside_autoscaler, answer.report.items))
+    return replace(answer, report=replace(answer.report, items=items))
 
 
-def _answer(
-    source: Source,
-    scope: Scope,
-    options: ShowOptions,
-    scheduler: SchedulerOptions,
-    report: Callable[..., ReportT],
-    item: Callable[[Row], ItemT],
-) -> ShowAnswer[ReportT]:
-    brief = report is SkewTable
+def overview(
+    source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, brief: bool = True
+) -> ShowAnswer:
+    """Return only what the table of all workloads needs, if ``brief`` in less time; errors as for ``show``."""
     counted_only = options.at_once and bool(pods_of_large(source, (scope.namespace,), options.read))
     if counted_only:
         view = look(source, read_sets.spread_only(scope.namespace), scheduler)
@@ -139,7 +129,7 @@ def _answer(
     else:
         view = look_for(source, _question(scope, options, brief=brief), scheduler, read=options.read)
     inventory, defaults = view.snapshot.inventory, options.shows_defaults
-    items = list[ItemT]()
+    items = list[SkewItem]()
     with reporting_bad_objects(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
         # Pods that are only counted, or read in part, say nothing about room.
@@ -148,14 +138,14 @@ def _answer(
         for workload in wanted:
             handle = _handle_of_next_pod(workload, view)
             every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)
-            items += [item(row) for row in every if options.shows(row)]
+            items += filter(options.shows, every)
     gaps: tuple[Gap, ...] = (
         *read_apart(inventory),
         *unseen_workloads(inventory, defaults=defaults),
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
     incomplete = (*view.incomplete, *gaps)
-    made = report(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=incomplete)
+    made = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=incomplete)
     return ShowAnswer(made, counted_only, view)
 
 
@@ -223,7 +213,7 @@ class WatchedSource:
 
 def follow(
     source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, say: Callable[[str], object]
-) -> Iterator[ShowAnswer[SkewReport]]:
+) -> Iterator[ShowAnswer]:
     """Yield the answer now and whenever it changes, without end; ``say`` as for ``WatchedSource``.
 
     Named workloads must exist now; when they are deleted later, so are their rows.
@@ -241,11 +231,13 @@ def follow(
         watched.wait()
         previous, answer = answer, show(watched, scope, later, scheduler)
         # The versions that an answer rests on change all the time.
-        if (answer.report.items, answer.report.incomplete) != (previous.report.items, previous.report.incomplete):
+        if to_form(answer.report.items) != to_form(previous.report.items) or (
+            answer.report.incomplete != previous.report.incomplete
+        ):
             yield answer
 
 
-def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
+def how_read(answer: ShowAnswer) -> Iterator[str]:
     """Yield the note on how a large cluster was read; none where it was read whole."""
     snapshot = answer.view.snapshot
     if answer.counted_only:
@@ -258,12 +250,12 @@ def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator
         )
 
 
-def sort(items: Iterable[ItemT], by: str) -> list[ItemT]:
+def sort(items: Iterable[SkewItem], by: str) -> list[SkewItem]:
     """Return the rows worst first: by status and then skew, by skew alone, or by name."""
-    rows = sorted(items, key=lambda i: (i.namespace, str(i.workload), i.revision, i.constraint.index))
+    rows = sorted(items, key=lambda i: (i.namespace, str(i.workload), i.revision, i.state.constraint.index))
     if by == "name":
         return rows
-    rows.sort(key=lambda item: -item.constraint.skew)
+    rows.sort(key=lambda item: -item.state.skew)
     if by == "status":
         rows.sort(key=lambda item: STATUS_ORDER.index(item.status))
     return rows

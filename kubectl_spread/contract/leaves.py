@@ -17,7 +17,7 @@ from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import BLOCKED, PENDING, STEP, SimulateReport
-from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.contract.skew import HEADROOM, PROVED, ROW, SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.domains import Pin
@@ -25,6 +25,8 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
+from kubectl_spread.diagnosis.skew import SkewItem
+from kubectl_spread.diagnosis.statuses import Headroom
 from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.gaps import Gap
 from kubectl_spread.simulation.steps import Blocked
@@ -145,7 +147,8 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     SimulateReport: GAPS,
     PoolDecision: POOL,
     AutoscalerAnswer: ANSWER,
-    SkewItem: BESIDE,
+    SkewItem: ROW | BESIDE | PROVED,
+    Headroom: HEADROOM,
     SkewReport: GAPS,
     Rollout: Leaf(added=(assumed,)),
 }

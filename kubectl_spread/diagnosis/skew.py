@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod, NoneComes, older_revisions, why_none_comes
 from kubectl_spread.controllers.persistent_volumes import guessed
-from kubectl_spread.controllers.workloads import OwnedPods, revision_of
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, revision_of, wanted_by
 from kubectl_spread.diagnosis import lint, statuses
 from kubectl_spread.diagnosis.causes import MisspeltKey
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle
@@ -29,6 +31,9 @@ from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
+
+if TYPE_CHECKING:  # Most clusters have no autoscaler.
+    from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 
 Decide: TypeAlias = Callable[[Pod, Handle], Decision]
 """Returns the scheduler's decision about a Pod, with the reasons."""
@@ -121,6 +126,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a revision, judged; its constraints only if requested.
 
     ``headroom``: how many more Pods like it find a node; None if not requested, or if there is no next Pod.
+    ``autoscaler``: what the cluster's autoscaler decides about it; absent if that was not asked.
     """
 
     revision: Revision
@@ -129,6 +135,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: statuses.Headroom | None = None
+    autoscaler: AutoscalerAnswer | UnsetType = UNSET
 
     @property
     def next(self) -> tuple[str, ...]:
@@ -150,54 +157,136 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         return cycle.nodes_scored(evaluation, self.decision.handle) if self.next == evaluation.feasible else None
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One constraint of one revision of a workload, with its worst status."""
+class SkewItem(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """How the Pods of one revision of a workload are spread over the domains of one constraint.
+
+    Attributes:
+        state: the constraint in numbers, all that the table needs of it.
+        worst: its worst status, with the facts.
+    """
 
     judged: Judged
     state: ConstraintState
-    status: statuses.Status
+    worst: statuses.Status
 
-    @property
-    def revision(self) -> Revision:
-        """The revision."""
-        return self.judged.revision
+    @cached_property
+    def namespace(self) -> str:
+        """The namespace of the workload."""
+        return self.judged.revision.workload.namespace
 
-    @property
+    @cached_property
+    def workload(self) -> WorkloadRef:
+        """The workload."""
+        return self.judged.revision.workload.ref
+
+    @cached_property
+    def revision(self) -> str:
+        """The revision of the Pods in the row; empty if the workload has only one."""
+        return self.judged.revision.name
+
+    @cached_property
+    def pods(self) -> int:
+        """The Pods that the constraint counts."""
+        return self.state.pods
+
+    @cached_property
     def own_pods(self) -> int:
-        """The workload's Pods among those counted (count)."""
-        handle, constraint = self.revision.handle, self.state.constraint
-        own, values = {pod.key for pod in self.revision.workload.pods}, handle.index.values(constraint.topology_key)
-        counted = podtopologyspread.counted_pods(constraint, self.revision.pod, handle)
+        """How many of them are the workload's."""
+        revision, constraint = self.judged.revision, self.state.constraint
+        own, values = {pod.key for pod in revision.workload.pods}, revision.handle.index.values(constraint.topology_key)
+        counted = podtopologyspread.counted_pods(constraint, revision.pod, revision.handle)
         nodes = [pod.spec.node_name for pod in counted if pod.key in own]
         return sum(name in self.state.counts.counted_nodes and name in values for name in nodes)
 
-    @property
+    @cached_property
+    def default(self) -> bool:
+        """Whether it is one of the cluster's default constraints."""
+        return self.state.constraint.default
+
+    @cached_property
+    def status(self) -> statuses.SpreadStatus:
+        """The worst status."""
+        return self.worst.name
+
+    @cached_property
     def ghosts(self) -> tuple[str, ...]:
-        """The Pods of the revision that the constraint does not count because its selector does not match them."""
-        return ghosts(self.revision.pods, self.state.constraint.index, self.revision.handle)
+        """The workload's Pods that the constraint does not count because its selector does not match them."""
+        return ghosts(self.judged.revision.pods, self.state.constraint.index, self.judged.revision.handle)
 
-    @property
+    @cached_property
     def constraint(self) -> ConstraintDiagnosis:
-        """The constraint with its domains, if requested; of a DaemonSet as each of its Pods sees it."""
-        index = self.state.constraint.index
+        """The constraint with its domains, if the row is not brief; of a DaemonSet as each of its Pods sees it."""
+        index, alone = self.state.constraint.index, self.state.alone
         found = next(each for each in self.judged.constraints if each.index == index)
-        alone = self.state.alone
-        if alone is None:
-            return _without_next_pod(found) if isinstance(self.status, statuses.FailedCreate) else found
-        # A constraint for which each Pod counts only its own node keeps none away.
-        others = {
-            ConstraintRequirement(each.constraint.index) for each in self.revision.states() if each.alone is not None
-        }
-        skews = (alone.get(each.value, 0) for each in found.domains)
-        domains = (_on_own_node(each, found, skew, others) for each, skew in zip(found.domains, skews, strict=True))
-        found = replace(found, domains=tuple(domains), own_node=True)
-        return _without_next_pod(found) if isinstance(self.status, statuses.FailedCreate) else found
+        if alone is not None:
+            # A constraint for which each Pod counts only its own node keeps none away.
+            states = self.judged.revision.states()
+            others = {ConstraintRequirement(each.constraint.index) for each in states if each.alone is not None}
+            domains = (_on_own_node(each, found, alone.get(each.value, 0), others) for each in found.domains)
+            found = replace(found, domains=tuple(domains), own_node=True)
+        return _without_next_pod(found) if isinstance(self.worst, statuses.FailedCreate) else found
 
-    @property
+    @cached_property
+    def pending_pod(self) -> str:
+        """The Pending Pod that the row is about; empty if it is about the next one."""
+        return self.judged.revision.pod.metadata.name if self.judged.revision.pending else ""
+
+    @cached_property
+    def next(self) -> tuple[str, ...]:
+        """The nodes it may go to, best first; empty if there is no next Pod."""
+        return self.judged.next
+
+    @cached_property
+    def held_by(self) -> tuple[str, ...]:
+        """The scheduling gates that hold this Pod back."""
+        return self.judged.revision.gates
+
+    @cached_property
+    def scored(self) -> int | UnsetType:
+        """How many of these nodes the scheduler scores, and which is left to chance; absent if all."""
+        return self.judged.scored or UNSET
+
+    @cached_property
+    def ready(self) -> int:
+        """The Pods of the workload, or of the revision, that run and do not report that they are not ready (count)."""
+        return sum(pod.at_work for pod in self.judged.revision.pods)
+
+    @cached_property
+    def wanted(self) -> int | UnsetType:
+        """The Pods that the workload wants (count); absent if unknown."""
+        wanted = wanted_by(self.judged.revision.workload.owner, len(self.judged.revision.pods))
+        return UNSET if wanted is None or self.revision else wanted
+
+    @cached_property
+    def pending(self) -> int:
+        """The Pending Pods (count)."""
+        return sum(pod.waits for pod in self.judged.revision.pods)
+
+    @cached_property
     def evaluated_filters(self) -> tuple[str, ...]:
-        """The filters that decided about the next Pod."""
+        """The filters that decided about `next`."""
         not_modelled = self.judged.decision.evaluation.not_modelled
-        return tuple(name for name in self.revision.handle.profile.filters if name not in not_modelled)
+        return tuple(name for name in self.judged.revision.handle.profile.filters if name not in not_modelled)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings about the Pod."""
+        return self.judged.findings
+
+    @cached_property
+    def headroom(self) -> statuses.Headroom | UnsetType:
+        """How many more replicas find a node; absent if not requested, or if there is no next Pod."""
+        return self.judged.headroom or UNSET
+
+    @cached_property
+    def autoscaler(self) -> AutoscalerAnswer | UnsetType:
+        """The decision of the cluster's autoscaler about `pending_pod`; absent if that finds a node."""
+        return self.judged.autoscaler
+
+    @cached_property
+    def proved_on(self) -> Literal["read"] | UnsetType:
+        """`read` if `next` holds only nodes whose Pods were read, and not all were."""
+        return "read" if self.judged.revision.handle.snapshot.inventory.not_read else UNSET
 
 
 def _without_next_pod(constraint: ConstraintDiagnosis) -> ConstraintDiagnosis:
@@ -227,7 +316,7 @@ def rows(
     upcoming: NextPod | None = None,
     states: Sequence[ConstraintState] = (),
     decide_on: Decide = decide,
-) -> Iterator[Row]:
+) -> Iterator[SkewItem]:
     """Yield a row for each constraint of each revision whose rows would differ.
 
     With ``defaults``, the cluster's default constraints are shown if the workload has none of its own. ``brief`` rows
@@ -238,7 +327,7 @@ def rows(
         revision = shown.judged_by_waiting(decide_on)
         judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
         for state in states if upcoming and revision.pod is upcoming.pod else revision.states():
-            yield Row(judged=judged, state=state, status=_worst_status(state, judged))
+            yield SkewItem(judged=judged, state=state, worst=_worst_status(state, judged))
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:

@@ -133,7 +133,13 @@ class NoMoreWanted(msgspec.Struct, frozen=True):
 
 
 class Headroom(msgspec.Struct, frozen=True, kw_only=True):
-    """How many more replicas find a node; see ``contract.skew.Headroom``. ``then``: None if all tried replicas did."""
+    """How many more replicas find a node, one after another.
+
+    Attributes:
+        more: how many do (count), before the first that does not.
+        tried: how many were tried (count).
+        then: what stops that one; None if all tried replicas found a node.
+    """
 
     more: int
     tried: int

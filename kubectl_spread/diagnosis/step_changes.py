@@ -304,8 +304,8 @@ class _State:
                     decide_on=self._decided,
                 )
                 for row in rows:
-                    revision = row.revision.name or revision_of(row.revision.pod)
-                    found.setdefault((*key, revision, row.state.constraint.index), row.status.name)
+                    revision = row.revision or revision_of(row.judged.revision.pod)
+                    found.setdefault((*key, revision, row.state.constraint.index), row.status)
         return found
 
     def _decided(self, pod: Pod, handle: Handle) -> Decision:

@@ -18,8 +18,8 @@ import msgspec
 
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.pending import PendingItem
-from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages

@@ -15,7 +15,8 @@ from typing import TypeAlias
 import msgspec
 from msgspec import UnsetType
 
-from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
 from kubectl_spread.wording.incomplete import entries

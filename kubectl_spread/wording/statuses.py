@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from kubectl_spread.controllers.next_pod import NoneComes
 from kubectl_spread.diagnosis import statuses
-from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
+from kubectl_spread.diagnosis.skew import SkewItem
+from kubectl_spread.diagnosis.statuses import BlockedBy, Headroom, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording.causes import blocking_reason, reason_of
 from kubectl_spread.wording.entry import Rules
 from kubectl_spread.wording.incomplete import NEVER_RUNS, consequence
@@ -28,7 +29,7 @@ _IDLE: Mapping[Idle, str] = {
     Idle.ONE_DOMAIN: "only one domain counts: skew is always 0",
 }
 
-_NONE_COMES: Mapping[NoneComes, str] = {
+NONE_COMES: Mapping[NoneComes, str] = {
     NoneComes.DELETED: "the workload is being deleted",
     NoneComes.UNMANAGED: "no controller creates another one",
     NoneComes.ON_EACH_NODE: "a DaemonSet has one on each node that it selects",
@@ -128,16 +129,15 @@ def ghosts_text(names: Sequence[str]) -> str:
     return f"Ghost Pods, which their own constraint does not count: {listed(names, SHOWN_NAMES)}."
 
 
-def reason_of_next(none_comes: NoneComes | None, named_node: str, *, absent: bool) -> str:
-    """Return why no Pod comes next, or why it goes to no other node than the one that its template names.
-
-    ``absent``: whether no node has that name.
-    """
-    if none_comes:
-        return _NONE_COMES[none_comes]
-    if named_node and absent:
-        return f"its template sets spec.nodeName, but {NEVER_RUNS}"
-    return "its template sets spec.nodeName, so it is not scheduled" if named_node else ""
+def next_reason(item: SkewItem) -> str:
+    """Return why no Pod comes next, or why it goes to no other node than the one that its template names."""
+    revision = item.judged.revision
+    if none_comes := revision.none_comes:
+        return NONE_COMES[none_comes]
+    if not revision.named_node:
+        return ""
+    absent = revision.handle.is_orphan(revision.pod)
+    return f"its template sets spec.nodeName, {f'but {NEVER_RUNS}' if absent else 'so it is not scheduled'}"
 
 
 def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
@@ -160,6 +160,7 @@ def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str], *, known:
     return f"{name} is Pending: {can}."
 
 
-def headroom_text(more: int, then: str) -> str:
+def headroom_text(headroom: Headroom) -> str:
     """Return how many more replicas find a node, and what stops the next; empty where nothing did."""
-    return f"{more} more, then {then}" if then else f"at least {more} more"
+    more = f"{headroom.more} more"
+    return f"{more}, then {stop_text(headroom.then)}" if headroom.then else f"at least {more}"

@@ -280,7 +280,7 @@ def whole(told: SkewReport) -> str:
     return "".join(f"{each.what}\n" for each in entries(told.incomplete))
 
 
-def answer(*lines: str) -> ShowAnswer[SkewReport]:
+def answer(*lines: str) -> ShowAnswer:
     """Return an answer that reads as these lines."""
     view = look(Memory(), (), SchedulerOptions())
     return ShowAnswer(report(*lines), counted_only=False, view=view)

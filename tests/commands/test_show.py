@@ -14,7 +14,7 @@ from kubectl_spread.commands import exit_codes, read_sets
 from kubectl_spread.commands.scope import Scope, parse_names
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show, sort
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
@@ -24,6 +24,7 @@ from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
+from tests.diagnosis.judged import varied
 from tests.naming import in_order
 from tests.program import encoded
 
@@ -63,7 +64,7 @@ def shown(
     selector: str = "",
     kinds: tuple[str, ...] = (),
     **options: Any,  # noqa: ANN401 - as for ShowOptions
-) -> ShowAnswer[SkewReport]:
+) -> ShowAnswer:
     """Return what is shown of the cluster; the schema that ships must allow it."""
     scope = Scope(namespace=namespace, selector=parse_selector(selector), kinds=kinds)
     answer = show(Memory(objects), scope, ShowOptions(**options), SchedulerOptions())
@@ -71,7 +72,7 @@ def shown(
     return answer
 
 
-def rows(answer: ShowAnswer[SkewReport]) -> list[tuple[str, str]]:
+def rows(answer: ShowAnswer) -> list[tuple[str, str]]:
     """Return (workload, status) of each row."""
     return [(str(item.workload), item.status.value) for item in answer.report.items]
 
@@ -96,7 +97,7 @@ def test_the_worst_comes_first() -> None:
 )
 def test_what_comes_first_may_be_chosen(by: str, first: list[str]) -> None:
     assert [workload for workload, _ in rows(shown(sort_by=by))][: len(first)] == first
-    assert list(sort(shown().report.items, by)) == list(shown(sort_by=by).report.items)
+    assert to_form(sort(shown().report.items, by)) == to_form(shown(sort_by=by).report.items)
 
 
 def test_a_selector_that_cannot_be_parsed_costs_the_rows_of_its_workload_alone() -> None:
@@ -209,7 +210,7 @@ BAD = {"NoDomains", "Blocked", "FailedCreate", "Unschedulable", "Violated", "NoE
 @pytest.mark.parametrize("status", SpreadStatus)
 def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
     report = shown().report
-    item = msgspec.structs.replace(report.items[0], status=status)
+    item = varied(report.items[0], status=status)
     code = exit_codes.of_show(msgspec.structs.replace(report, items=(item,)))
     assert code == (1 if status in BAD else 0)
 
@@ -238,7 +239,7 @@ def test_lists_of_two_moments_are_told() -> None:
 DEPLOYMENTS = (Unread(kinds.DEPLOYMENT, "forbidden", "default"),)
 
 
-def hidden(*unread: Unread, **options: Any) -> ShowAnswer[SkewReport]:  # noqa: ANN401 - as for ShowOptions
+def hidden(*unread: Unread, **options: Any) -> ShowAnswer:  # noqa: ANN401 - as for ShowOptions
     """Return what is shown of the cluster where these lists could not be had."""
     left = [each for each in CLUSTER if all(each["kind"] != missing.kind.name for missing in unread)]
     scope = Scope(namespace="default")

@@ -13,7 +13,8 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAnswer, ShowOptions, follow, how_read, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.contract.skew import status_reason
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.snapshot import Inventory
@@ -46,7 +47,7 @@ def full(*names: str) -> list[Object]:
     return [pod(f"big-{name}", on=name, namespace="other", requests={"cpu": "8"}) for name in names]
 
 
-def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> ShowAnswer[SkewReport]:
+def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> ShowAnswer:
     """Return what is shown."""
     wanted = ShowOptions(read=read, most_nodes=most_nodes, **options)  # type: ignore[arg-type] # options of the test
     return show(large, SCOPE, wanted, SchedulerOptions(kube_version="v1.36.0"))
@@ -69,7 +70,7 @@ def test_rows_are_those_of_the_whole_cluster(names: tuple[tuple[str, str], ...])
         assert row.evaluated_filters == of_all.evaluated_filters
 
 
-def row_of(answer: ShowAnswer[SkewReport]) -> SkewItem:
+def row_of(answer: ShowAnswer) -> SkewItem:
     """Return the row of the next Pod's own constraint."""
     (row,) = (each for each in answer.report.items if not each.default)
     return row
@@ -100,8 +101,8 @@ def test_whom_a_replica_would_evict_is_read_before_it_is_called_blocked() -> Non
     cluster = [*NODES, high, *web, *there, *full(*(f"c{n}" for n in range(30)))]
     large, names = Large(cluster), (("deployment", "web"),)
     row, of_all = row_of(shown(large, names=names)), row_of(shown(Memory(cluster), names=names))
-    assert (row.status, row.status_reason) == (of_all.status, of_all.status_reason)
-    assert row.status_reason.startswith("preempts ")
+    assert (row.status, status_reason(row)) == (of_all.status, status_reason(of_all))
+    assert status_reason(row).startswith("preempts ")
 
 
 @pytest.mark.parametrize("read", ["all"])

@@ -10,7 +10,6 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, follow
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from tests.build import ZONE, Object, app, node, spread
@@ -29,9 +28,9 @@ def replica(number: int, *, on: str) -> Object:
     return owned(f"web-{number}", "Deployment", "web", on=on)
 
 
-def answers(source: Memory, options: ShowOptions | None = None) -> list[ShowAnswer[SkewReport]]:
+def answers(source: Memory, options: ShowOptions | None = None) -> list[ShowAnswer]:
     """Return every answer until nothing happens any more."""
-    found: list[ShowAnswer[SkewReport]] = []
+    found: list[ShowAnswer] = []
     following = follow(source, Scope(namespace="default"), options or ShowOptions(), SchedulerOptions(), say=_nothing)
     with pytest.raises(TheEndError):
         found.extend(following)  # what comes before the error stays
@@ -42,7 +41,7 @@ def _nothing(_: str) -> None:
     """Say nothing."""
 
 
-def counts(found: Sequence[ShowAnswer[SkewReport]]) -> list[dict[str, int]]:
+def counts(found: Sequence[ShowAnswer]) -> list[dict[str, int]]:
     """Return, of the only row of each answer, domain → Pods."""
     rows = [item for answer in found for item in answer.report.items]
     return [{domain.value: domain.matching for domain in item.constraint.domains} for item in rows]

@@ -9,12 +9,14 @@ import msgspec
 from kubectl_spread.contract.evaluation import EvaluationReport, evaluation_report
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
-from kubectl_spread.contract.skew import ConstraintRow, SkewItem, SkewReport, SkewRow, skew_item, skew_row
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import judge
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
@@ -70,35 +72,26 @@ def rows_of(
     """Return every workload's rows; the schema that ships must allow them, and the table must say the same."""
     handle = build.handle(objects, profile)
     found = list(workloads(handle.snapshot))
-    rows = tuple(skew_item(row) for each in found for row in skew.rows(each, handle, defaults=defaults))
+    rows = tuple(row for each in found for row in skew.rows(each, handle, defaults=defaults))
     encoded(SkewReport(metadata=METADATA, items=rows))
-    brief = [skew_row(row) for each in found for row in skew.rows(each, handle, defaults=defaults, brief=True)]
-    assert brief == list(map(_brief, rows))
+    brief = [row for each in found for row in skew.rows(each, handle, defaults=defaults, brief=True)]
+    assert list(map(in_brief, brief)) == list(map(in_brief, rows))
+    assert [(row.constraint.skew, row.constraint.matching) for row in rows] == [
+        (row.state.skew, row.state.matching) for row in brief
+    ]
     return rows
 
 
-def _brief(item: SkewItem) -> SkewRow:
-    """Return what the table has to say of the item."""
-    constraint = item.constraint
-    return SkewRow(
-        namespace=item.namespace,
-        workload=item.workload,
-        revision=item.revision,
-        pods=item.pods,
-        own_pods=item.own_pods,
-        default=item.default,
-        status=item.status,
-        status_reason=item.status_reason,
-        constraint=ConstraintRow(
-            index=constraint.index,
-            topology_key=constraint.topology_key,
-            max_skew=constraint.max_skew,
-            when_unsatisfiable=constraint.when_unsatisfiable,
-            selector=constraint.selector,
-            skew=constraint.skew,
-            matching=constraint.matching,
-        ),
-    )
+def varied(item: SkewItem, **values: object) -> SkewItem:
+    """Return the row with other values of its properties."""
+    made = msgspec.structs.replace(item)
+    vars(made).update(values)
+    return made
+
+
+def in_brief(item: SkewItem) -> tuple[str, ...]:
+    """Return what the table has to say of the row."""
+    return tuple(column.cell(item) for column in SKEW_COLUMNS if not column.wide)
 
 
 def web(*on: str, **fields: object) -> list[Object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.skew import status_reason
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.wording.incomplete import entries
@@ -56,7 +57,7 @@ class TestAnotherScheduler:
 
     def test_a_pod_of_its_own_waits_for_it_too(self) -> None:
         (row,) = rows_of([*ABC, incoming(schedulerName="volcano")])
-        assert (row.status, row.status_reason) == (SpreadStatus.INCOMPLETE, "volcano decides by its own rules")
+        assert (row.status, status_reason(row)) == (SpreadStatus.INCOMPLETE, "volcano decides by its own rules")
 
 
 class TestNobody:
@@ -102,7 +103,7 @@ class TestSchedulingGroup:
 def test_a_job_that_is_scheduled_as_a_group_has_its_pods_held() -> None:
     pods = template(spread(ZONE, selector=app("web")))
     (row,) = rows_of([*ABC, workload("Job", "train", pods=pods, scheduling={"schedulingPolicy": {"basic": {}}})])
-    assert (row.status, row.status_reason) == (
+    assert (row.status, status_reason(row)) == (
         SpreadStatus.INCOMPLETE,
         "the Pod is held until its PodGroup is complete",
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.contract.skew import skew_item
+from kubectl_spread.contract.skew import status_reason
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.skew import rows
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -40,5 +40,5 @@ def test_what_a_controller_could_not_make_does_not_come(
 ) -> None:
     seen = handle(objects)
     (workload_,) = workloads(seen.snapshot)
-    (item,) = map(skew_item, rows(workload_, seen, defaults=False))
-    assert (item.status, item.status_reason, bool(item.next)) == (status, reason, not reason)
+    (item,) = rows(workload_, seen, defaults=False)
+    assert (item.status, status_reason(item), bool(item.next)) == (status, reason, not reason)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.contract.skew import next_reason, status_reason
 from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.skew import rows
+from kubectl_spread.diagnosis.skew import SkewItem, rows
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.kinds import SERVICE as SERVICES
 from kubectl_spread.scheduler.framework import Handle
@@ -156,12 +156,12 @@ STATUSES = {
 @pytest.mark.parametrize(("objects", "status", "reason"), STATUSES.values(), ids=STATUSES.keys())
 def test_the_status_and_the_one_thing_to_know(objects: Sequence[Object], status: SpreadStatus, reason: str) -> None:
     row = only(objects)
-    assert (row.status, row.status_reason) == (status, reason)
+    assert (row.status, status_reason(row)) == (status, reason)
 
 
 def test_a_key_that_no_node_carries_comes_before_all_else() -> None:
     row = only([*ABC, *deployment(spread("rack", selector=app("web")))])
-    assert (row.status, row.status_reason, row.next) == (SpreadStatus.NO_DOMAINS, "no node has rack", ())
+    assert (row.status, status_reason(row), row.next) == (SpreadStatus.NO_DOMAINS, "no node has rack", ())
 
 
 def test_two_constraints_block_together_and_name_each_other() -> None:
@@ -177,14 +177,14 @@ def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> Non
     far = zoned(maxSkew=2, minDomains=3)
     tainted = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU])]
     row = only([*tainted, *deployment(far, on=["a1", "a1", "a1", "b1"])])
-    assert (row.status, row.status_reason) == (
+    assert (row.status, status_reason(row)) == (
         SpreadStatus.BLOCKED,
         "leaves no node together with TaintToleration: skew would be 4, maxSkew 2",
     )
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     made = deployment(far, spread(HOSTNAME, selector=app("web")), on=["a1", "a1", "a1", "b1"])
     by_zone, _ = rows_of([*nodes, *made])
-    assert (by_zone.status, by_zone.status_reason) == (
+    assert (by_zone.status, status_reason(by_zone)) == (
         SpreadStatus.BLOCKED,
         f"leaves no node together with {HOSTNAME}: skew would be 4, maxSkew 2",
     )
@@ -193,7 +193,7 @@ def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> Non
 def test_too_few_domains_are_the_reason_where_a_node_would_do_without_min_domains() -> None:
     tainted = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU])]
     row = only([*tainted, *deployment(zoned(maxSkew=2, minDomains=3), on=["a1", "a1", "b1"])])
-    assert (row.status, row.status_reason) == (
+    assert (row.status, status_reason(row)) == (
         SpreadStatus.BLOCKED,
         "minDomains requires 3 domains, but only 2 count: skew would be 3, maxSkew 2",
     )
@@ -206,7 +206,7 @@ def test_a_node_that_is_kept_for_two_reasons_is_one_node() -> None:
         *(node(name, zone="c", taints=[GPU], allocatable={"cpu": "2"}) for name in ("c1", "c2", "c3")),
     ]
     row = only([*nodes, *full, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
-    assert row.status_reason == f"no Pod can go to c: taint {GPU}{ELSEWHERE}"
+    assert status_reason(row) == f"no Pod can go to c: taint {GPU}{ELSEWHERE}"
     (pinned,) = (FINDINGS.text(each) for each in row.findings if each.id == "PinnedMinimum")
     assert pinned.count("c2") == 1
     assert "more" not in pinned
@@ -257,7 +257,7 @@ def test_who_makes_the_pods_instead_is_told(kind: str) -> None:
     made = workload("Job", "web", pods=pods, **managed) if kind == "Job" else cron_job("web", pods=pods, **managed)
     row = only([*TAINTED, made, *(owned(f"p{on}", kind, "web", on=on) for on in ("a1", "b1"))])
     assert (row.status, row.next) == (SpreadStatus.OK, ())
-    assert row.status_reason == "kueue.x-k8s.io/multikueue creates its Pods"
+    assert status_reason(row) == "kueue.x-k8s.io/multikueue creates its Pods"
 
 
 @pytest.mark.parametrize("made", WANT_NO_MORE.values(), ids=WANT_NO_MORE.keys())
@@ -274,7 +274,7 @@ def test_daemon_pods_count_their_own_nodes_alone() -> None:
     assert (row.status, row.constraint.skew, row.next) == (SpreadStatus.NO_EFFECT, 0, ())
     assert {domain.value: domain.matching for domain in row.constraint.domains} == {"a": 2, "b": 1, "c": 1}
     assert {(domain.skew_if_placed, domain.allowed) for domain in row.constraint.domains} == {(1, True)}
-    assert row.status_reason == "the affinity of each Pod selects one node: skew is always 0"
+    assert status_reason(row) == "the affinity of each Pod selects one node: skew is always 0"
 
 
 def test_min_domains_limits_the_pods_on_the_node_of_a_daemon() -> None:
@@ -403,7 +403,7 @@ def test_what_could_not_be_read_makes_the_row_incomplete() -> None:
     statuses = [row.status.name for found in workloads(seen) for row in rows(found, plain, defaults=False)]
     assert statuses == [SpreadStatus.OK]
     row = only([*ABC, *OPEN, workload("Deployment", "web", pods=template(zoned(), **CLAIMING))])
-    assert (row.status, row.status_reason) == (
+    assert (row.status, status_reason(row)) == (
         SpreadStatus.INCOMPLETE,
         "whether nodes have the devices it claims is not known (ResourceClaim g)",
     )
@@ -420,18 +420,18 @@ def test_filters_that_leave_no_node_are_to_blame_before_a_constraint_that_leaves
     nodes = [node("a1", zone="a", taints=[GPU]), node("b1", zone="b", unschedulable=True)]
     row = only([*nodes, *deployment(zoned(minDomains=3), on=["a1", "b1"])])
     assert (row.status, row.next) == (SpreadStatus.UNSCHEDULABLE, ())
-    assert row.status_reason == f"cordoned; taint {GPU}"
+    assert status_reason(row) == f"cordoned; taint {GPU}"
 
 
 def test_without_nodes_nothing_is_scheduled() -> None:
     row = only(deployment(zoned(soft=True)))
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "no nodes available to schedule pods")
+    assert (row.status, status_reason(row)) == (SpreadStatus.UNSCHEDULABLE, "no nodes available to schedule pods")
 
 
 def test_a_pod_that_is_refused_has_no_next_node() -> None:
     row = only([*ABC, *deployment(zoned(matchLabelKeys=["app"]), on=["a1"])])
     assert (row.status, row.next) == (SpreadStatus.FAILED_CREATE, ())
-    assert row.status_reason.endswith("exists in both matchLabelKeys and labelSelector")
+    assert status_reason(row).endswith("exists in both matchLabelKeys and labelSelector")
     assert {domain.value: domain.next for domain in row.constraint.domains}["b"] == "NotCreated"
 
 
@@ -442,7 +442,7 @@ def test_what_is_free_is_counted_on_nodes_that_no_other_filter_rejects() -> None
         node("b1", zone="b", labels={"pool": "web"}, allocatable={"cpu": "200m"}),
     ]
     row = only([*nodes, *deployment(requests={"cpu": "2"}, nodeSelector={"pool": "web"})])
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "2 cpu requested, at most 200m free")
+    assert (row.status, status_reason(row)) == (SpreadStatus.UNSCHEDULABLE, "2 cpu requested, at most 200m free")
 
 
 def test_a_pod_that_waits_is_judged_before_one_that_may_come() -> None:
@@ -450,8 +450,8 @@ def test_a_pod_that_waits_is_judged_before_one_that_may_come() -> None:
     waits["spec"] |= {"topologySpreadConstraints": [zoned()]}
     made = deployment(on=["a1", "b1", "c1"])
     (row,) = rows_of([*ABC, *made, revision("web", 0, pods=template(zoned())), waits])
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "no label disk=ssd")
-    assert (row.pending_pod, row.next, row.next_reason) == ("web-9", (), "")
+    assert (row.status, status_reason(row)) == (SpreadStatus.UNSCHEDULABLE, "no label disk=ssd")
+    assert (row.pending_pod, row.next, next_reason(row)) == ("web-9", (), "")
     assert only([*ABC, *made]).pending_pod == ""
 
 
@@ -488,18 +488,18 @@ def test_the_node_of_a_pod_that_runs_closes_no_domain_to_others_of_its_revision(
 def test_a_template_that_names_its_node_says_where_the_next_pod_goes() -> None:
     row = only([*ABC, *deployment(on=["a1", "a1"], nodeName="a1")])
     assert (row.status, row.next) == (SpreadStatus.VIOLATED, ("a1",))
-    assert row.next_reason == "its template sets spec.nodeName, so it is not scheduled"
+    assert next_reason(row) == "its template sets spec.nodeName, so it is not scheduled"
     assert "PinnedMinimum" not in {each.id for each in row.findings}
 
 
 def test_a_template_that_names_no_existing_node_says_what_becomes_of_the_next_pod() -> None:
     row = only([*ABC, *deployment(on=["gone", "gone"], nodeName="gone")])
-    assert row.next_reason == f"its template sets spec.nodeName, but {NEVER_RUNS}"
+    assert next_reason(row) == f"its template sets spec.nodeName, but {NEVER_RUNS}"
 
 
 def test_why_no_pod_comes_next_is_said() -> None:
     row = only([*ABC, workload("Job", "web", pods=template(zoned()), status=COMPLETE)])
-    assert (row.next, row.next_reason) == ((), "the Job is complete")
+    assert (row.next, next_reason(row)) == ((), "the Job is complete")
 
 
 def test_every_constraint_of_equal_cores_is_blocked() -> None:
@@ -507,7 +507,7 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
     nodes = [node("a1", zone="a"), node("b1", zone="b")]
     rows = rows_of([*nodes, *deployment(*constraints, on=["a1", "b1"])])
     assert {row.status for row in rows} == {SpreadStatus.BLOCKED}
-    assert [row.status_reason for row in rows] == [
+    assert [status_reason(row) for row in rows] == [
         f"minDomains requires {asked} domains, but only 2 count{NO_ROOM}" for asked in (3, 5)
     ]
 
@@ -515,7 +515,7 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
 def test_a_pod_that_preempts_is_not_blocked() -> None:
     balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
     row = only([*ABC, balloon, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
-    assert (row.status, row.status_reason, row.next) == (
+    assert (row.status, status_reason(row), row.next) == (
         SpreadStatus.OK,
         "preempts default/balloon on c1",
         ("c1",),

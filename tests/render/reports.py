@@ -12,7 +12,9 @@ from unittest.mock import patch
 import msgspec
 
 from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.leaf import form_of
 from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.render import structured
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport
@@ -21,6 +23,7 @@ from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.screen import Screen
 from tests.cli.test_golden import CASES, ROOT
+from tests.diagnosis.judged import varied
 from tests.program import spread
 
 PAGES = tuple(name.removesuffix(".json") for name in CASES if name.endswith(".json"))
@@ -100,6 +103,9 @@ def _poisoned(value: Any, *, foreign: bool = False, keys: bool = False) -> Any: 
         return type(value)(_poisoned(each, foreign=foreign) for each in value)
     if isinstance(value, dict):
         return {(key + HOSTILE if keys else key): _field(key, each) for key, each in value.items()}
+    if isinstance(value, SkewItem):
+        fields = form_of(SkewItem).__struct_fields__
+        return varied(value, **{name: _field(name, getattr(value, name)) for name in fields if hasattr(value, name)})
     if isinstance(value, msgspec.Struct):
         encoded = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
         return msgspec.structs.replace(value, **{name: _field(key, getattr(value, name)) for name, key in encoded})

@@ -54,7 +54,7 @@ from kubectl_spread.simulation.placement import DomainRange
 from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
-from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
+from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, varied, web
 from tests.render.page_reader import Element, read
 from tests.render.pages import large_report
 from tests.render.reports import HOSTILE, REPORTS, golden_report, page_report, poisoned_report
@@ -412,7 +412,7 @@ class TestMap:
     def test_without_a_next_replica_nodes_are_only_counted(self) -> None:
         made = workload("DaemonSet", "web", pods=template(ON_ZONES))
         (row,) = rows_of([*ABC, made])
-        page = page_of(SkewReport(metadata=METADATA, items=(msgspec.structs.replace(row, next=()),)))
+        page = page_of(SkewReport(metadata=METADATA, items=(varied(row, next=()),)))
         assert boxes(page)["a"] == {"•2 counted": ["a1", "a2"]}
 
     def test_a_soft_constraint_rejects_no_node(self) -> None:

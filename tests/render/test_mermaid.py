@@ -13,6 +13,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.domains import Domain
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.mermaid import LONGEST, MOST_CHARTS, MOST_DOMAINS, MOST_NODES, label, to_mermaid
+from tests.diagnosis.judged import varied
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
 ID = "[a-z][0-9]+"
@@ -59,7 +60,7 @@ def crowded(*, items: int, domains: int, nodes: int) -> SkewReport:
         return replace(item.constraint.domains[0], value=f"d{number}", nodes=names, by_node=dict.fromkeys(names, 3))
 
     constraint = replace(item.constraint, domains=tuple(map(domain, range(domains))))
-    return replace(report, items=(replace(item, constraint=constraint),) * items)
+    return replace(report, items=(varied(item, constraint=constraint),) * items)
 
 
 def test_a_large_cluster_is_counted_rather_than_drawn() -> None:

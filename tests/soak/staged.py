@@ -30,9 +30,9 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.pending import PendingItem
-from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.objects.core import NOT_ANSWERING
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.incomplete import entries

@@ -11,6 +11,7 @@ from kubectl_spread.diagnosis.statuses import (
     OK,
     BlockedBy,
     FailedCreate,
+    Headroom,
     Idle,
     Incomplete,
     NoDomains,
@@ -83,7 +84,7 @@ def test_where_the_next_replica_goes() -> None:
 
 
 def test_why_no_pod_comes_next() -> None:
-    texts = [show.next_replica((), show.reason_of_next(each, "", absent=False), some_read=False) for each in NoneComes]
+    texts = [show.next_replica((), show.NONE_COMES[each], some_read=False) for each in NoneComes]
     assert {
         "No next Pod: the Job is complete.",
         "No next Pod: a DaemonSet has one on each node that it selects.",
@@ -92,7 +93,7 @@ def test_why_no_pod_comes_next() -> None:
 
 
 def test_a_pod_that_nobody_schedules_goes_where_its_template_says() -> None:
-    reason = show.reason_of_next(None, "a1", absent=False)
+    reason = "its template sets spec.nodeName, so it is not scheduled"
     text = show.next_replica(("a1",), reason, some_read=False)
     assert text == "Next replica: a1 (its template sets spec.nodeName, so it is not scheduled)."
 
@@ -117,5 +118,7 @@ def test_where_a_pod_that_waits_can_go() -> None:
 
 
 def test_how_many_more_find_a_node() -> None:
-    assert show.headroom_text(3, "Blocked by c") == "3 more, then Blocked by c"
-    assert show.headroom_text(100, "") == "at least 100 more"
+    assert (
+        show.headroom_text(Headroom(more=3, tried=4, then=NoMoreWanted())) == "3 more, then the workload wants no more"
+    )
+    assert show.headroom_text(Headroom(more=100, tried=100)) == "at least 100 more"

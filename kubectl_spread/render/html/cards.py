@@ -11,10 +11,11 @@ from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.render import outline

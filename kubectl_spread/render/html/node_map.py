@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
-from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.diagnosis.domains import BypassedNode, ConstraintDiagnosis, Domain
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects import meta
 from kubectl_spread.render.cells import clean

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # One command's report needs no other's types.
     from kubectl_spread.contract.check import CheckItem
     from kubectl_spread.contract.pending import PendingItem
     from kubectl_spread.contract.rebalance import RebalanceReport
-    from kubectl_spread.contract.skew import SkewItem
+    from kubectl_spread.diagnosis.skew import SkewItem
     from kubectl_spread.diagnosis.step_changes import SimulatedStep
     from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 

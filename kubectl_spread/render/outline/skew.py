@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UnsetType
 
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.render.outline import (
     Block,
@@ -71,6 +72,7 @@ def _item(item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], *, 
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
+    reason = wording.STATUSES.text(item.worst)
     skew, domains = wording.skew_text(item.constraint.skew, item.constraint.max_skew), item.constraint.domains
     # The words of the cluster with which a reason may begin.
     nodes = {*(name for each in domains for name in each.nodes), *(it.name for it in item.constraint.bypassed_nodes)}
@@ -80,8 +82,8 @@ def _item(item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], *, 
         headline=Headline(
             subject=subject,
             lead=f"{subject}: ",
-            line=f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value,
-            sentence=capital(item.status_reason, names) or skew,
+            line=f"{item.status}: {reason}" if reason else item.status.value,
+            sentence=capital(reason, names) or skew,
             tone=STATUS_TONES[item.status],
         ),
         paragraphs=(
@@ -108,19 +110,17 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
 
             yield Note(line=decision_text(item.autoscaler))
     # Only the newest revision has a next replica.
-    elif (known and not item.revision) or item.next or item.next_reason:
-        yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))
+    elif (known and not item.revision) or item.next or wording.next_reason(item):
+        yield Note(line=wording.next_replica(item.next, wording.next_reason(item), some_read=bool(item.proved_on)))
     if not isinstance(item.scored, UnsetType):
         yield Note(line=scores_few(item.scored, len(item.next)))
     if (headroom := headroom_text(item)) and (item.next or not item.pending_pod):
         yield Note(line=f"Headroom: {headroom}.")
 
 
-def headroom_text(item: SkewRow) -> str:
+def headroom_text(item: SkewItem) -> str:
     """Return how many more replicas find a node, and what stops the next; empty where that is not known."""
-    if not isinstance(item, SkewItem) or isinstance(item.headroom, UnsetType):
-        return ""
-    return wording.headroom_text(item.headroom.more, item.headroom.then)
+    return "" if isinstance(item.headroom, UnsetType) else wording.headroom_text(item.headroom)
 
 
 def counts_text(matching: Mapping[str, int]) -> str:
@@ -156,7 +156,7 @@ def _pods(ends: tuple[int, int] | None, absent: str) -> str:
     return between(*ends) if ends else absent
 
 
-def workload_text(item: SkewRow | RebalanceItem | SimulatedItem) -> str:
+def workload_text(item: SkewItem | RebalanceItem | SimulatedItem) -> str:
     """Return the workload of a row, and its revision if there are several; after a step, whether it is an old one."""
     revision = item.revision
     if isinstance(item, SimulatedItem) and (revision or item.old):
@@ -164,34 +164,31 @@ def workload_text(item: SkewRow | RebalanceItem | SimulatedItem) -> str:
     return f"{item.workload} ({revision})" if revision else str(item.workload)
 
 
-def _ready(item: SkewRow) -> str:
-    if not isinstance(item, SkewItem):
-        return ""
+def _ready(item: SkewItem) -> str:
     return str(item.ready) if isinstance(item.wanted, UnsetType) else f"{item.ready}/{item.wanted}"
 
 
-def _next(item: SkewRow) -> str:
+def _next(item: SkewItem) -> str:
     """Return the node of the next Pod, and whether its template names it: then nothing schedules the Pod."""
-    if not isinstance(item, SkewItem) or not item.next:
-        return ""
-    return first_and_more(item.next) + (" (by spec.nodeName)" if item.next_reason else "")
+    by_name = " (by spec.nodeName)" if wording.next_reason(item) else ""
+    return first_and_more(item.next) + by_name if item.next else ""
 
 
-SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
+SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", workload_text),
-    Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
-    Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
-    Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
-    Column("SKEW", lambda i: str(i.constraint.skew), spare=True),
+    Column("KEY", lambda i: i.state.constraint.topology_key + (" (default)" if i.default else "")),
+    Column("WHEN", lambda i: i.state.constraint.when_unsatisfiable.value),
+    Column("MAX-SKEW", lambda i: str(i.state.constraint.max_skew), spare=True),
+    Column("SKEW", lambda i: str(i.state.skew), spare=True),
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
     Column("READY", _ready, wide=True),
-    Column("PENDING", lambda i: str(i.pending) if isinstance(i, SkewItem) else "", wide=True),
+    Column("PENDING", lambda i: str(i.pending), wide=True),
     Column("STATUS", lambda i: i.status.value, tone=lambda i: STATUS_TONES[i.status]),
-    Column("DOMAINS", lambda i: counts_text(i.constraint.matching)),
-    Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
+    Column("DOMAINS", lambda i: counts_text(i.state.matching)),
+    Column("SELECTOR", lambda i: str(i.state.constraint.selector), wide=True, below=True),
     Column("NEXT", _next, wide=True, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
-    Column("REASON", lambda i: i.status_reason, tone=lambda i: STATUS_TONES[i.status], below=True),
+    Column("REASON", lambda i: wording.STATUSES.text(i.worst), tone=lambda i: STATUS_TONES[i.status], below=True),
 )
 """What a row says of a workload and one of its constraints."""

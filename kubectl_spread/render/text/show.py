@@ -8,7 +8,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewTable
+from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.render.cells import clean
@@ -29,7 +31,7 @@ RowKey: TypeAlias = tuple[str, str, str, bool, int]
 
 
 def show_table(
-    report: SkewReport | SkewTable,
+    report: SkewReport,
     screen: Screen = PIPE,
     *,
     wide: bool,
@@ -48,7 +50,7 @@ def show_table(
     return text + suffix_line(suffix, screen) + (_totals(report, screen) if totals and report.items else "")
 
 
-def _totals(report: SkewReport | SkewTable, screen: Screen) -> str:
+def _totals(report: SkewReport, screen: Screen) -> str:
     items = report.items
     workloads = len({(item.namespace, item.workload) for item in items})
     what = f"{count_of(len(items), 'constraint')} of {count_of(workloads, 'workload')}"
@@ -88,7 +90,7 @@ def summary(before: SkewReport, now: SkewReport) -> str:
     """Return which workloads have changed, come and gone, in one line."""
     was, there = ({_key(item): item for item in report.items} for report in (before, now))
     parts = (
-        ("changed", (item for key, item in there.items() if key in was and was[key] != item)),
+        ("changed", (item for key, item in there.items() if key in was and to_form(was[key]) != to_form(item))),
         ("new", (item for key, item in there.items() if key not in was)),
         ("gone", (item for key, item in was.items() if key not in there)),
     )
@@ -101,4 +103,4 @@ def summary(before: SkewReport, now: SkewReport) -> str:
 
 def _key(item: SkewItem) -> RowKey:
     """Return what a row is about, whatever it says."""
-    return item.namespace, str(item.workload), item.revision, item.default, item.constraint.index
+    return item.namespace, str(item.workload), item.revision, item.default, item.state.constraint.index

@@ -10,6 +10,7 @@ from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.causes import DaemonNode
 from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
+from kubectl_spread.diagnosis.statuses import FailedCreate
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.evaluation import MOST_GROUPS, foremost, node_groups
 from kubectl_spread.render.outline.pending import pending_outline
@@ -88,6 +89,6 @@ def test_a_name_keeps_its_case(begin: str) -> None:
     told = pending_outline(PendingReport(metadata=METADATA, items=(named,)), Extent())
     assert told.items[0].headline.sentence == f"{begin}, the only node for this Pod, lacks the label rack."
     (row,) = rows_of([*nodes, workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))))])
-    row = msgspec.structs.replace(row, status_reason=f"{begin} would take it")
+    row = msgspec.structs.replace(row, worst=FailedCreate(message=f"{begin} would take it"))
     lying = skew_outline(SkewReport(metadata=METADATA, items=(row,)), Extent())
-    assert lying.items[0].headline.sentence == row.status_reason
+    assert lying.items[0].headline.sentence == f"{begin} would take it"

@@ -20,6 +20,7 @@ from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.causes import RefusedWhole
+from kubectl_spread.diagnosis.constraint_state import ConstraintState
 from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.findings import InjectedFields, MatchLabelKeyAbsent
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, Rollout, Route
@@ -46,6 +47,7 @@ from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.structured import to_names
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.show import show_details, show_table
+from tests.diagnosis.judged import varied
 from tests.render.page_reader import read
 from tests.render.reports import HOSTILE, REPORTS, check_text, golden_report, page_report, pending_text, poisoned_report
 
@@ -146,8 +148,8 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(name: str, *, wide: bool
         report = msgspec.structs.replace(
             report,
             items=tuple(
-                msgspec.structs.replace(
-                    row,
+                varied(
+                    msgspec.structs.replace(row, state=_on_hostile_key(row.state)),
                     workload=WorkloadRef(kind="Deployment", name=HOSTILE),
                     constraint=msgspec.structs.replace(row.constraint, topology_key=HOSTILE),
                 )
@@ -160,6 +162,11 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(name: str, *, wide: bool
     for text in (*texts, to_names(report)):
         assert text
         assert not set(text) & {"\x1b", "\u202e", "\r"}, text
+
+
+def _on_hostile_key(state: ConstraintState) -> ConstraintState:
+    constraint = msgspec.structs.replace(state.constraint, topology_key=HOSTILE)
+    return msgspec.structs.replace(state, counts=msgspec.structs.replace(state.counts, constraint=constraint))
 
 
 WORDS = st.from_regex(r"[a-z0-9]([a-z<>&'\"`*|\[\] é]{0,6}[a-z0-9])?", fullmatch=True)

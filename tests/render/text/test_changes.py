@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
-from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import changed_rows, show_table, summary
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
-from tests.diagnosis.judged import METADATA, rows_of
+from tests.diagnosis.judged import METADATA, rows_of, varied
 
 NODES = [node("a1", zone="a"), node("b1", zone="b")]
 MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
@@ -66,7 +64,7 @@ def test_a_row_of_several_lines_is_printed_as_a_whole() -> None:
 def test_a_row_that_reads_the_same_is_not_printed() -> None:
     (web,) = rows_of([*NODES, WEB])
     told = SkewReport(metadata=METADATA, items=(web,))
-    now = SkewReport(metadata=METADATA, items=(msgspec.structs.replace(web, next=("b1",)),))
+    now = SkewReport(metadata=METADATA, items=(varied(web, next=("b1",)),))
     assert lines(told, now) == []
     assert len(lines(told, now, wide=True)) == 1
 
@@ -120,6 +118,6 @@ def test_the_summary_has_words_for_what_is_in_no_row() -> None:
 
 def test_nothing_in_a_name_moves_the_cursor() -> None:
     (web,) = rows_of([*NODES, WEB])
-    forged: SkewItem = msgspec.structs.replace(web, namespace="\x1b[2J")
+    forged = varied(web, namespace="\x1b[2J")
     now = SkewReport(metadata=METADATA, items=(forged,))
     assert "\x1b" not in summary(report([]), now) + changed_rows(report([]), now, wide=False)
