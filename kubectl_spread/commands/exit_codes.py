@@ -68,7 +68,7 @@ def may_get_a_node(item: CheckItem) -> bool:
 
 
 def of_simulate(report: SimulateReport) -> ExitCode:
-    """Return the exit code: no where a step makes something Pending, blocked or violated, is refused or never runs.
+    """Return the exit code: no where a step is refused, or makes something Pending, blocked, violated or not replaced.
 
     That one more Pod, which nobody asked for, finds no node is no such thing.
     """
@@ -84,7 +84,7 @@ def _is_worse(step: SimulatedStep) -> bool:
     undecided = bool(new) and all(pending.incomplete for pending in new)
     # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
-    return bool(step.blocked or step.never_run or step.refused) or waits or step.newly_violated
+    return bool(step.blocked or step.never_run or step.not_replaced or step.refused) or waits or step.newly_violated
 
 
 def of_rebalance(report: RebalanceReport) -> ExitCode:

@@ -32,7 +32,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, WhenUnsatisfiable
 from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
-from kubectl_spread.simulation.steps import Blocked, BoundByName, Done, Step, StepNote, Verb
+from kubectl_spread.simulation.steps import Blocked, BoundByName, Done, NotReplaced, Step, StepNote, Verb
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -240,6 +240,11 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
     done: tuple[StepNote, ...] = ()
     of_manifests: tuple[str, ...] = ()
     outcome: tuple[OutcomeNote, ...] = ()
+
+    @property
+    def not_replaced(self) -> int:
+        """How many Pods stay Terminating on nodes that do not answer, and are not replaced before."""
+        return sum(len(note.pods) for note in self.done if isinstance(note, NotReplaced))
 
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> Iterator[SimulatedStep]:

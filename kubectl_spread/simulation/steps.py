@@ -23,7 +23,7 @@ from kubectl_spread.controllers.templates import same_template, template_hash, t
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Scaled, Workload
-from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, grouped
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.affinityterm import readable_terms
@@ -80,6 +80,20 @@ class StaysTerminating(msgspec.Struct, frozen=True):
     finalizers: tuple[str, ...]
 
 
+class NotReplaced(msgspec.Struct, frozen=True):
+    """Pods that stay Terminating on a node that does not answer; their StatefulSet has one Pod of a name at most.
+
+    Attributes:
+        pods: namespace and name of each.
+        ref: their StatefulSet.
+        nodes: where they are.
+    """
+
+    pods: tuple[PodKey, ...]
+    ref: workloads.WorkloadRef
+    nodes: tuple[str, ...]
+
+
 class MirrorRemade(msgspec.Struct, frozen=True):
     """A deleted mirror Pod: the kubelet of its node keeps the containers running and creates it again."""
 
@@ -129,6 +143,7 @@ StepNote: TypeAlias = (
     BoundByName
     | DrainFlags
     | MirrorRemade
+    | NotReplaced
     | StaysTerminating
     | StuckPods
     | EvictionsStopped
@@ -441,7 +456,17 @@ def _evicted_as_lost(cluster: ClusterState, loop: ControlLoop) -> Done:
     kept = nodelifecycle.keeps_pods(cluster.nodes, cluster.lost)
     going = [name for name in cluster.lost if name not in kept]
     cluster.set_nodes([nodelifecycle.lost(cluster.nodes[name], NO_EXECUTE) for name in going])
-    return replace(_evicted_by_taints(going, cluster, loop), notes=tuple(dict.fromkeys(kept.values())))
+    done = _evicted_by_taints(going, cluster, loop)
+    return replace(done, notes=(*dict.fromkeys(kept.values()), *_not_replaced(done.evicted, cluster)))
+
+
+def _not_replaced(evicted: Iterable[Pod], cluster: ClusterState) -> Iterator[NotReplaced]:
+    """Source: kube-controller-manager statefulset/stateful_set_control.go processReplica (v1.36)."""
+    stuck = (pod for pod in evicted if pod.key in cluster.pods and cluster.is_stuck(cluster.pods[pod.key]))
+    of_sets = (pod for pod in stuck if pod.metadata.controller_kind == StatefulSet.__name__)
+    for (_, kind, name), pods in grouped(of_sets, lambda pod: pod.metadata.controller_key).items():
+        nodes = tuple(dict.fromkeys(pod.spec.node_name for pod in pods))
+        yield NotReplaced(tuple(pod.key for pod in pods), workloads.WorkloadRef(kind=kind, name=name), nodes)
 
 
 def _evicted_by_taints(names: Iterable[str], cluster: ClusterState, loop: ControlLoop) -> Done:

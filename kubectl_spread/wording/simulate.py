@@ -63,6 +63,7 @@ def step_sentence(step: SimulatedStep, *, unread: bool) -> str:
     """Return the result of a step in a sentence; ``unread``: whether a list was not read."""
     gone = {
         removed(step): len(removed_pods(step)),
+        "Terminating and not replaced": step.not_replaced,
         "blocked": len(step.blocked),
         "lost": len(step.lost),
         "deleted and not replaced": sum(each.count for each in step.deleted),
@@ -203,18 +204,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."
                 f" To stop them, remove its manifest on {node}"
             )
-        case steps.StaysTerminating(pod, node, finalizers):
-            if finalizers:
-                one = len(finalizers) == 1
-                until = f"until its finalizer{'' if one else 's'} {listed(finalizers)} {'is' if one else 'are'} removed"
-                return f"the Pod {'/'.join(pod)} stays Terminating {until}"
-            forced = "--force simulates a forced deletion: first make sure that it no longer runs there"
-            return f"the Pod {'/'.join(pod)} stays Terminating, because {node} does not answer; {forced}"
-        case steps.StuckPods(pods, node_silent, go_with_node):
-            why = "on a node that does not answer" if node_silent else "until finalizers are removed"
-            they = "it is" if len(pods) == 1 else "they are"
-            until = f", until {they} deleted with the node" if go_with_node and node_silent else ""
-            return f"the drain waits for {listed(_names(pods))}, Terminating {why}{until}"
+        case steps.NotReplaced() | steps.StaysTerminating() | steps.StuckPods():
+            return _terminating(note)
         case EvictionsStopped(silent, nodes) if silent < nodes:
             return f"{silent} of {nodes} nodes of its zone do not answer, so nothing is evicted there"
         case EvictionsStopped():
@@ -231,6 +222,28 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             return f"only when {held.first} is Ready, {does}"
         case _:
             assert_never(note)
+
+
+def _terminating(note: steps.NotReplaced | steps.StaysTerminating | steps.StuckPods) -> str:
+    match note:
+        case steps.NotReplaced(pods, ref, nodes):
+            one = len(pods) == 1
+            until = f"until {enumerated(nodes)} {'is' if len(nodes) == 1 else 'are'} back or deleted"
+            pod = "Pod" if one else "Pods"
+            they = f"the {pod} {listed(_names(pods))} {'stays' if one else 'stay'} Terminating {until}"
+            return f"{they}; {ref} creates no other Pod of {'that name' if one else 'those names'} before"
+        case steps.StaysTerminating(pod, node, finalizers):
+            if finalizers:
+                one = len(finalizers) == 1
+                until = f"until its finalizer{'' if one else 's'} {listed(finalizers)} {'is' if one else 'are'} removed"
+                return f"the Pod {'/'.join(pod)} stays Terminating {until}"
+            forced = "--force simulates a forced deletion: first make sure that it no longer runs there"
+            return f"the Pod {'/'.join(pod)} stays Terminating, because {node} does not answer; {forced}"
+        case steps.StuckPods(pods, node_silent, go_with_node):
+            why = "on a node that does not answer" if node_silent else "until finalizers are removed"
+            they = "it is" if len(pods) == 1 else "they are"
+            until = f", until {they} deleted with the node" if go_with_node and node_silent else ""
+            return f"the drain waits for {listed(_names(pods))}, Terminating {why}{until}"
 
 
 def _names(keys: Iterable[PodKey]) -> Sequence[str]:

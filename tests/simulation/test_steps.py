@@ -27,7 +27,7 @@ from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation import outcomes
 from kubectl_spread.simulation.cluster_state import ClusterState
-from kubectl_spread.simulation.steps import Step, Verb
+from kubectl_spread.simulation.steps import NotReplaced, Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, revision, template, workload
@@ -629,6 +629,17 @@ def stateful(on: Sequence[str], **spec: Any) -> list[Object]:  # noqa: ANN401 - 
 def test_an_ordinal_that_a_lost_node_holds_is_not_made_again() -> None:
     step = last([*SIX, *stateful(["a1", "b1"])], "lose a1", "scale statefulset/web=4")
     assert (pending(step), sum(item(step).after.values())) == ({}, 3)
+
+
+def test_pods_of_a_stateful_set_stay_where_they_are_until_their_node_is_back_or_gone() -> None:
+    there = [*SIX, *stateful(["a1", "b1"])]
+    lost, then = simulated(there, "lose a1", "return a1").steps
+    assert [note for note in lost.done if isinstance(note, NotReplaced)] == [
+        NotReplaced((("default", "web-0"),), WorkloadRef(kind="StatefulSet", name="web"), ("a1",))
+    ]
+    gone = simulated(there, "lose a1", "remove a1").steps[-1]
+    assert (lost.not_replaced, then.not_replaced, gone.not_replaced) == (1, 0, 0)
+    assert simulated([*SIX, *deployment(["a1", "b1"])], "lose a1").steps[0].not_replaced == 0
 
 
 @pytest.mark.parametrize(

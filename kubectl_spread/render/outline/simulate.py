@@ -35,7 +35,9 @@ def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str], *, unread: 
     ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
     by_revision = [Note(line=wording.BY_REVISION)] if any(item.old for item in shown) else []
     tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
-    bad = step.newly_pending or step.newly_violated or step.blocked or step.never_run or step.refused
+    bad = (
+        step.newly_pending or step.newly_violated or step.blocked or step.never_run or step.not_replaced or step.refused
+    )
     tone = Tone.BAD if bad else tone
     notes = (Note(line=line) for line in (*_lines(step, extent), *map(capital_sentence, wording.notes_of(step, flags))))
     return Item(
