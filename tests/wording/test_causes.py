@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -67,13 +67,6 @@ BLAMED: list[tuple[Object, Sequence[Object]]] = [
 ]
 
 
-def test_a_domain_is_closed_to_a_pod_that_does_not_count_by_those_that_are_there() -> None:
-    other = incoming(zoned(), labels={"app": "other"})
-    nodes = [*ABC[:3], node("c1", zone="c", unschedulable=True)]
-    summary = report_of(other, [*nodes, *web("a1", "a1", "b1", "b1")]).summary
-    assert summary.endswith("maxSkew 1 is exceeded already in zones a and b (2 Pods each).")
-
-
 def test_why_nodes_count_that_take_no_pod() -> None:
     pool = {"pool": "web"}
     nodes = [node("a1", zone="a", labels=pool), node("c1", zone="c", taints=[GPU], labels=pool), node("c2", zone="c")]
@@ -86,34 +79,6 @@ def test_why_nodes_count_that_take_no_pod() -> None:
     assert both.endswith(" These nodes count because nodeAffinityPolicy and nodeTaintsPolicy are Ignore.")
     by_affinity = told(nodeAffinityPolicy="Ignore", nodeTaintsPolicy="Honor")
     assert ": no label pool=web. This node counts because nodeAffinityPolicy is Ignore." in by_affinity
-
-
-def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
-    nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
-    summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
-    assert summary == (
-        "The Pod may only go to zones b, c and d, which have the fewest"
-        " Pods (1), but none of their 3 nodes is available: b1 and c1"
-        f" (taint {GPU}); d1 (cordoned). One more Pod would exceed maxSkew 1 in zone a (2 Pods)."
-    )
-
-
-def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
-    free = "node-role.kubernetes.io/control-plane:NoSchedule"
-    control_plane = [node(name, taints=[free]) for name in ("cp1", "cp2")]
-    nodes = [*control_plane, node("w1"), node("w2", unschedulable=True)]
-    on_nodes = incoming(spread(HOSTNAME, selector=app("web")))
-    summary = report_of(on_nodes, [*nodes, *web("w1")]).summary
-    assert summary.index("w2 (cordoned)") < summary.index(f"cp1 and cp2 (taint {free})")
-
-
-def test_a_constraint_that_counts_no_node_it_could_use() -> None:
-    described = incoming(zoned(), spread("rack", selector=app("web")))
-    nodes = [node("a", zone="a"), node("r", labels={"rack": "r"})]
-    summary = report_of(described, nodes).summary
-    assert summary == (
-        "No node meets both requirements: only a meets the constraint on zone; only r meets the constraint on rack."
-    )
 
 
 @pytest.mark.parametrize("max_skew", [0, -1])
@@ -134,15 +99,6 @@ def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
     only_far = incoming(zoned(nodeAffinityPolicy="Honor"), nodeSelector={HOSTNAME: "x"})
     nodes = [node("x"), node("y")]
     assert report_of(only_far, nodes).summary == f"No node has the label {ZONE} that the constraint requires."
-
-
-def test_two_names_and_a_count_are_given() -> None:
-    tainted = [node(f"c{i}", zone="c", taints=[GPU]) for i in range(6)]
-    nodes = [node("a1", zone="a"), *tainted, node("c6", zone="c", unschedulable=True)]
-    assert (
-        "none of its 7 nodes is available: c0, c1 and 4 more (taint"
-        in report_of(incoming(), [*nodes, *web("a1")]).summary
-    )
 
 
 PINNED_ROOM = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU])]
@@ -172,64 +128,6 @@ def test_a_domain_is_pinned_by_a_filter_of_the_core_alone() -> None:
     assert isinstance(pin.requirement, ConstraintRequirement)
 
 
-def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
-    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), node("b2", zone="b", taints=[GPU])]
-    described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
-    told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
-    assert told == (
-        "The Pod may only go to zone b, which has the fewest"
-        " Pods (1), but none of its 2 nodes is available: b1 (the constraint on"
-        f" hostname); b2 (taint {GPU}). One more Pod would exceed maxSkew 1 in zone a (2 Pods)."
-    )
-
-
-@pytest.mark.parametrize(
-    ("taints", "whys"),
-    [
-        ("x", "d1 and d2 (1 cpu requested, at most 500m free); bx (taint x=1:NoSchedule)"),
-        (
-            "wxyz",
-            (
-                "too little cpu free (2 nodes); taint w=1:NoSchedule (1 node); taint x=1:NoSchedule (1 node); 2 more"
-                " nodes for other reasons"
-            ),
-        ),
-    ],
-)
-def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, whys: str) -> None:
-    full = [node(name, zone="b", allocatable={"cpu": "500m"}) for name in ("d1", "d2")]
-    shut = [node(f"b{name}", zone="b", taints=[f"{name}=1:NoSchedule"]) for name in taints]
-    told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert f": {whys}." in told
-
-
-def test_a_reason_counts_all_nodes_that_have_it_until_each_node_has_one() -> None:
-    full = [
-        node("d1", zone="b", allocatable={"cpu": "500m"}),
-        node("d2", zone="b", allocatable={"cpu": "500m"}, taints=[GPU]),
-    ]
-    shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
-    told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert ": d1 and d2 (1 cpu requested, 500m free); b1 and b2 (taint x=1:NoSchedule)." in told
-
-
-@pytest.mark.parametrize(
-    ("more", "whys"),
-    [
-        ({}, f"b1 and b3 (taint {NOT_READY}); b2 and b3 (taint {GPU})"),
-        (
-            {"b4": ["x=1:NoSchedule"], "b5": ["y=1:NoSchedule"]},
-            f"NotReady (2 nodes); taint {GPU} (2 nodes); taint x=1:NoSchedule (1 node); 1 more node for another reason",
-        ),
-    ],
-    ids=["named", "counted"],
-)
-def test_a_taint_has_the_nodes_that_have_more_taints_too(more: Mapping[str, list[str]], whys: str) -> None:
-    taints = {"b1": [NOT_READY], "b2": [GPU], "b3": [GPU, NOT_READY], **more}
-    shut = [node(name, zone="b", taints=those) for name, those in taints.items()]
-    assert f": {whys}." in report_of(incoming(), [node("a1", zone="a"), *shut, *web("a1")]).summary
-
-
 def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
     waiting = owned("new", "StatefulSet", "web", labels={"pod-template-hash": "2"}, topologySpreadConstraints=[zoned()])
     older = [owned(f"old-{on}", "StatefulSet", "web", on=on, labels={"pod-template-hash": "1"}) for on in ("a1", "b1")]
@@ -245,24 +143,6 @@ def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
         "The constraint on zone also counts 2 Pods of statefulset/canary.",
     )
     assert [text.endswith(each) for text, each in zip(told, also, strict=True)] == [True, True]
-
-
-def test_the_anti_affinity_of_the_pod_itself_comes_before_that_of_others() -> None:
-    waiting = incoming(labels={"app": "web"}, **AVOIDS_WEB)
-    there = [pod(f"p{number}", on=f"n{number}", labels={"app": "web"}, **AVOIDS_WEB) for number in range(2)]
-    told = report_of(waiting, [node("n0", zone="a"), node("n1", zone="a"), *there])
-    assert "n0 is ruled out by anti-affinity to default/p0 on the same node" in told.summary
-
-
-def test_nodes_of_the_domain_that_do_not_count_are_not_said_to_be_there() -> None:
-    waiting = incoming(zoned(nodeTaintsPolicy="Honor"), requests={"cpu": "1"})
-    nodes = [*ABC[:3], node("c1", zone="c", allocatable={"cpu": "500m"}), node("c2", zone="c", taints=[GPU])]
-    assert "its only counted node, c1, is" in report_of(waiting, [*nodes, *web("a1", "b1")]).summary
-
-
-def test_nodes_that_lack_only_the_key_are_told() -> None:
-    told = report_of(incoming(), [*TAINTED, node("x"), *web("a1", "b1")]).summary
-    assert told.endswith(f"This Pod may not go to x, which lacks the label {ZONE}.")
 
 
 def test_who_uses_a_host_port_is_counted_by_workload() -> None:
@@ -323,32 +203,6 @@ def test_few_reasons_name_their_nodes_and_many_are_counted_without_amounts(
     assert reason_of(cause) == f"no Pod can go to b: {few}"
     assert shared_line(cause) == f"zone b: {shared}"
     assert f": {few}." in clause_of(cause).text
-
-
-@pytest.mark.parametrize(
-    ("key", "place"),
-    [
-        (ZONE, "in zone z, and no node is in that zone"),
-        ("topology.ebs.csi.aws.com/zone", "where topology.ebs.csi.aws.com/zone is z, and no node has that value"),
-    ],
-)
-def test_a_volume_is_in_a_zone_by_the_well_known_key_alone(key: str, place: str) -> None:
-    disk, made = volume("pv", usable_on={key: ["z"]}), claim("data", bound_to="pv")
-    described = incoming(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
-    assert report_of(described, [node("z1", zone="y"), disk, made]).summary == f"Claim data: volume pv is {place}."
-
-
-def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:
-    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]
-    report = report_of(incoming(volumes=volumes), [*TAINTED, *web("a1", "b1")])
-    assert report.summary == 'persistentvolumeclaim "x" not found: no node is evaluated.'
-
-
-def test_a_claim_that_is_quoted_is_told_once() -> None:
-    lost = claim("x", bound_to="gone", phase="Lost")
-    report = report_of(incoming(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]), [*ABC, lost])
-    bound = 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'
-    assert report.summary == f"{bound}: no node is evaluated."
 
 
 def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
@@ -426,29 +280,6 @@ def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
     )
 
 
-def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_too() -> None:
-    described = incoming(spread("rack", selector=app("web")), requests={"cpu": "9"})
-    assert report_of(described, [node("a1", allocatable={"cpu": "4"})]).summary == (
-        "No node has the label rack that the constraint requires. Also, the only node has too little cpu (9 requested,"
-        " 4 free)."
-    )
-
-
-def test_what_may_soonest_change_is_told_first_and_a_cordon_is_no_taint() -> None:
-    cordon: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
-    nodes = [
-        node("a1", zone="a", taints=[GPU], labels={"disk": "ssd"}),
-        node("a2", zone="a"),
-        node("a3", zone="a", allocatable={"cpu": "500m"}, labels={"disk": "ssd"}),
-        node("a4", zone="a", **cordon, labels={"disk": "ssd"}),
-    ]
-    report = report_of(incoming(nodeSelector={"disk": "ssd"}, requests={"cpu": "1"}), nodes)
-    assert report.summary == (
-        "No spread constraint is the cause. 3 nodes have the label disk=ssd that the Pod requires, and none of them is"
-        f" available: a4 (cordoned); a3 (1 cpu requested, 500m free); a1 (taint {GPU})."
-    )
-
-
 def volumes_of(*names: str) -> Object:
     """Return the volumes of a Pod with these claims."""
     return {"volumes": [{"name": each, "persistentVolumeClaim": {"claimName": each}} for each in names]}
@@ -498,27 +329,12 @@ REQUIRED: list[Object] = [
 ]
 
 
-def test_a_constraint_without_a_selector_that_closes_nodes_without_its_key_is_named() -> None:
-    nodes = [node("a1", zone="a", taints=[GPU]), node("x1"), node("x2")]
-    assert report_of(incoming(spread(ZONE)), nodes).summary == (
-        f"x1 and x2 lack {ZONE}; the constraint requires it, although it has no labelSelector and spreads nothing."
-    )
-
-
 def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> None:
     other = pod("other", on="a1", labels={"app": "other"}), pod("one", on="a1", labels={"app": "other"})
     described = incoming(zoned(selector=app("other")))
     summary = report_of(described, [*PINNED_ROOM, *other]).summary
     assert summary.startswith("The constraint on zone counts Pods with app=other, but not this Pod. ")
     assert f"taint {GPU}" in summary
-
-
-def test_a_domain_is_too_full_already_for_a_pod_that_does_not_count_beside_another_constraint() -> None:
-    hosts = spread(HOSTNAME, selector={"matchLabels": {"app": "web"}})
-    there = [pod(name, on="a1", labels={"app": "other"}) for name in ("x", "y")]
-    summary = report_of(incoming(zoned(selector=app("other")), hosts), [*TAINTED, *there, *web("a1", "b1")]).summary
-    assert "maxSkew 1 is exceeded already in zone a (2 Pods)." in summary
-    assert "One more Pod would" not in summary
 
 
 @pytest.mark.parametrize("zones", ["ab", "abc"])
@@ -529,20 +345,120 @@ def test_min_domains_is_to_blame_where_the_pod_fits_without_it(zones: str) -> No
     assert f"{len(zones)} zones (" in summary.summary
 
 
-def test_constraints_that_each_reject_every_node_are_both_named() -> None:
-    two = incoming(zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5))
-    nodes = [node("a1", zone="a"), node("b1", zone="b")]
-    assert report_of(two, [*nodes, *web("a1", "b1")]).summary.endswith(
-        "The constraint on hostname allows no node either."
-    )
+def small(names: str, *, zone: str = "b", cpu: str = "500m", **fields: Any) -> list[Object]:  # noqa: ANN401 - of nodes
+    """Return nodes of a zone with so much cpu."""
+    return [node(name, zone=zone, allocatable={"cpu": cpu}, **fields) for name in names.split()]
 
 
-def test_whom_the_scheduler_may_preempt_comes_first() -> None:
-    balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
-    report = report_of(incoming(requests={"cpu": "1"}), [*ABC, balloon, *web("a1", "b1")])
-    assert report.summary.startswith(
-        "It preempts default/balloon on c1. Until then: the Pod may only go to zone c, which has the fewest"
-    )
+def tainted(**taints: Sequence[str]) -> list[Object]:
+    """Return nodes of zone b with these taints, by name."""
+    return [node(name, zone="b", taints=those) for name, those in taints.items()]
+
+
+WANTS_CPU = incoming(requests={"cpu": "1"})
+ON_A1 = [node("a1", zone="a"), *web("a1")]
+X, Y = "x=1:NoSchedule", "y=1:NoSchedule"
+CORDON: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
+CONTROL_PLANE = node("cp", taints=["node-role.kubernetes.io/control-plane:NoSchedule"])
+HOSTS = spread(HOSTNAME, selector=app("web"))
+MORE: dict[str, tuple[Object, Sequence[Object]]] = {
+    "a Pod that does not count": (
+        incoming(zoned(), labels={"app": "other"}),
+        [*ABC[:3], node("c1", zone="c", unschedulable=True), *web("a1", "a1", "b1", "b1")],
+    ),
+    "domains that hold the minimum together": (
+        incoming(),
+        [
+            *(*ABC[:2], *(node(f"{zone}1", zone=zone, taints=[GPU]) for zone in "bc")),
+            *(node("d1", zone="d", unschedulable=True), *web("a1", "b1", "a1", "c1", "d1")),
+        ],
+    ),
+    "constraints that no node meets together": (
+        incoming(zoned(), spread("rack", selector=app("web"))),
+        [node("a", zone="a"), node("r", labels={"rack": "r"})],
+    ),
+    "two names and a count": (
+        incoming(),
+        [*ON_A1, *tainted(**{f"b{at}": [GPU] for at in range(6)}), node("b6", zone="b", unschedulable=True)],
+    ),
+    "a filter beside another constraint": (
+        incoming(zoned(), HOSTS),
+        [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), *tainted(b2=[GPU]), *web("a1", "a1", "b1")],
+    ),
+    "a further reason": (WANTS_CPU, [*ON_A1, *small("d1 d2"), *tainted(bx=[X])]),
+    "further reasons": (
+        WANTS_CPU,
+        [*ON_A1, *small("d1 d2"), *tainted(**{f"b{key}": [f"{key}=1:NoSchedule"] for key in "wxyz"})],
+    ),
+    "a reason counts all nodes that have it": (
+        WANTS_CPU,
+        [*ON_A1, *small("d1"), *small("d2", taints=[GPU]), *tainted(b1=[X], b2=[X])],
+    ),
+    "nodes with more taints": (incoming(), [*ON_A1, *tainted(b1=[NOT_READY], b2=[GPU], b3=[GPU, NOT_READY])]),
+    "nodes with more taints, counted": (
+        incoming(),
+        [*ON_A1, *tainted(b1=[NOT_READY], b2=[GPU], b3=[GPU, NOT_READY], b4=[X], b5=[Y])],
+    ),
+    "its own anti-affinity before that of others": (
+        incoming(labels={"app": "web"}, **AVOIDS_WEB),
+        [
+            *(node(name, zone="a") for name in ("n0", "n1")),
+            *(pod(f"p{at}", on=f"n{at}", labels={"app": "web"}, **AVOIDS_WEB) for at in range(2)),
+        ],
+    ),
+    "nodes that do not count are not there": (
+        incoming(zoned(nodeTaintsPolicy="Honor"), requests={"cpu": "1"}),
+        [*ABC[:3], *small("c1", zone="c"), node("c2", zone="c", taints=[GPU]), *web("a1", "b1")],
+    ),
+    "a node that lacks only the key": (incoming(), [*TAINTED, node("x"), *web("a1", "b1")]),
+    "a volume in a zone that has no node": (
+        incoming(**volumes_of("x")),
+        [node("z1", zone="y"), claim("x", bound_to="pv"), volume("pv", usable_on={ZONE: ["z"]})],
+    ),
+    "a volume by another key": (
+        incoming(**volumes_of("x")),
+        [
+            node("z1", zone="y"),
+            claim("x", bound_to="pv"),
+            volume("pv", usable_on={"topology.ebs.csi.aws.com/zone": ["z"]}),
+        ],
+    ),
+    "a claim that does not exist": (incoming(**volumes_of("x")), [*TAINTED, *web("a1", "b1")]),
+    "a claim that is lost": (incoming(**volumes_of("x")), [*ABC, claim("x", bound_to="gone", phase="Lost")]),
+    "a key that no node has, and filters": (
+        incoming(spread("rack", selector=app("web")), requests={"cpu": "9"}),
+        [node("a1", allocatable={"cpu": "4"})],
+    ),
+    "what may change soonest first": (
+        incoming(nodeSelector={"disk": "ssd"}, requests={"cpu": "1"}),
+        [
+            node("a1", zone="a", taints=[GPU], labels={"disk": "ssd"}),
+            node("a2", zone="a"),
+            *small("a3", zone="a", labels={"disk": "ssd"}),
+            node("a4", zone="a", **CORDON, labels={"disk": "ssd"}),
+        ],
+    ),
+    "a constraint without a selector": (
+        incoming(spread(ZONE)),
+        [node("a1", zone="a", taints=[GPU]), node("x1"), node("x2")],
+    ),
+    "a domain too full for a Pod that does not count": (
+        incoming(zoned(selector=app("other")), HOSTS),
+        [*TAINTED, *(pod(name, on="a1", labels={"app": "other"}) for name in "xy"), *web("a1", "b1")],
+    ),
+    "constraints that each reject every node": (
+        incoming(zoned(minDomains=3), {**HOSTS, "minDomains": 5}),
+        [node("a1", zone="a"), node("b1", zone="b"), *web("a1", "b1")],
+    ),
+    "whom the scheduler may preempt": (
+        WANTS_CPU,
+        [*ABC, pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10), *web("a1", "b1")],
+    ),
+    "the control plane last": (
+        incoming(HOSTS),
+        [CONTROL_PLANE, node("w1"), node("w2", unschedulable=True), *web("w1")],
+    ),
+}
 
 
 def test_what_is_to_blame(same_as_golden: Callable[[str, str], None]) -> None:
@@ -558,4 +474,5 @@ def test_what_is_to_blame(same_as_golden: Callable[[str, str], None]) -> None:
         *((incoming(requests={"cpu": "2"}, **required), [*full, matching]) for required in REQUIRED),
     )
     told = "".join(f"{report_of(described, objects).summary}\n" for described, objects in cases)
+    told += "".join(f"{name}: {report_of(*case).summary}\n" for name, case in MORE.items())
     same_as_golden(told, "phrasebook/causes.txt")
