@@ -25,52 +25,12 @@ def judged(objects: list[Object], minor: int = 36, **incoming: Any) -> Evaluatio
     return evaluate(build.typed_pod(build.pod("new", **incoming), profile), build.handle(objects, profile))
 
 
-def said(evaluation: Evaluation, name: str) -> tuple[str, ...]:
-    """Return the reasons at which the scheduler stops on a node; none where it is feasible."""
-    first = evaluation.nodes[name].first
-    return first.status.reasons if first else ()
-
-
-@pytest.mark.parametrize(("priority", "reasons"), [(5, ("Insufficient cpu",)), (4, ("Insufficient cpu",)), (3, ())])
-def test_room_is_kept_for_pods_of_the_same_priority_or_a_higher_one(priority: int, reasons: tuple[str, ...]) -> None:
-    objects = [node("a"), promised("waits", on="a", requests={"cpu": "6"}, priority=priority)]
-    assert said(judged(objects, requests={"cpu": "4"}, priority=4), "a") == reasons
-
-
-def test_no_room_is_kept_for_the_pod_itself() -> None:
-    objects = [node("a"), promised("new", on="a", requests={"cpu": "6"})]
-    assert judged(objects, requests={"cpu": "6"}).feasible == ("a",)
-
-
-def test_no_room_is_kept_on_other_nodes() -> None:
-    objects = [node("a"), node("b"), promised("waits", on="a", requests={"cpu": "6"})]
-    assert judged(objects, requests={"cpu": "6"}).feasible == ("b",)
-
-
-def test_nobody_can_rely_on_a_pod_that_is_still_to_come() -> None:
-    objects = [node("a"), node("b"), build.pod("there", on="b", labels=WEB), promised("waits", on="a", labels=WEB)]
-    near = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_term("kubernetes.io/hostname")]}}
-    evaluation = judged(objects, affinity=near)
-    assert evaluation.feasible == ("b",)
-    assert said(evaluation, "a") == ("node(s) didn't match pod affinity rules",)
-
-
 def test_a_pod_to_come_keeps_others_away_where_the_filter_looks_at_all() -> None:
     apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_term("kubernetes.io/hostname")]}}
     waits = promised("waits", on="a", affinity=apart)
     assert judged([node("a"), waits], labels=WEB).feasible == ("a",)
     there = build.pod("there", on="b", affinity=apart)
     assert judged([node("a"), node("b"), waits, there], labels=WEB).feasible == ()
-
-
-def test_a_promise_counts_on_that_node_alone_not_in_its_zone() -> None:
-    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b", zone="b")]
-    constraint = spread(ZONE, selector=app("web"))
-    evaluation = judged(
-        [*nodes, promised("waits", on="a1", labels=WEB)], labels=WEB, topologySpreadConstraints=[constraint]
-    )
-    assert set(evaluation.feasible) == {"a2", "b"}
-    assert said(evaluation, "a1") == ("node(s) didn't match pod topology spread constraints",)
 
 
 @pytest.mark.parametrize("quirk", [{"selector": {}}, {"selector": app("web"), "terminating": True}])
@@ -82,13 +42,6 @@ def test_what_does_not_count_on_a_node_counts_while_it_is_promised_one(quirk: di
     for found, feasible in ((there, {"a", "b"}), (waits, {"b"})):
         evaluation = judged([*nodes, found], labels=WEB, topologySpreadConstraints=[constraint])
         assert set(evaluation.feasible) == feasible
-
-
-def test_a_promise_to_a_pod_of_another_namespace_does_not_count() -> None:
-    nodes = [node("a", zone="a"), node("b", zone="b")]
-    waits = promised("waits", on="a", labels=WEB, namespace="other")
-    constraint = spread(ZONE, selector=app("web"))
-    assert len(judged([*nodes, waits], labels=WEB, topologySpreadConstraints=[constraint]).feasible) == 2
 
 
 def test_a_gated_pod_holds_no_room_before_1_37() -> None:

@@ -11,7 +11,7 @@ from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.preemption import MIN_CANDIDATE_NODES, Preemption, preempt
 from kubectl_spread.scheduler.profile import default_profile
 from tests import build
-from tests.build import ZONE, Object, app, configured_profile, node, spread
+from tests.build import Object, app, configured_profile, node
 
 WEB = {"app": "web"}
 EVICTED = {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}
@@ -69,31 +69,6 @@ def test_only_as_many_go_as_must_the_least_important_and_the_youngest() -> None:
     assert victims(found([node("a"), *pods])) == ["young", "newborn"]
 
 
-def test_pods_as_important_stay() -> None:
-    assert found([node("a"), there("same", "a", priority=10, cpu="8")]) is None
-
-
-def test_a_pod_that_fits_evicts_nobody() -> None:
-    assert found([node("a"), there("low", "a")]) is None
-
-
-def test_a_node_that_no_eviction_opens_is_left_alone() -> None:
-    assert found([node("a", taints=["dedicated=batch:NoSchedule"]), there("low", "a", cpu="8")]) is None
-
-
-def test_evictions_do_not_help_where_the_other_zone_is_too_empty() -> None:
-    nodes = [node("a", zone="a"), node("b", zone="b", taints=["dedicated=batch:NoSchedule"])]
-    pods = [there(f"web-{i}", "a", labels=WEB, priority=10 * (i == 0)) for i in range(2)]
-    constraint = spread(ZONE, selector=app("web"))
-    assert found([*nodes, *pods], labels=WEB, topologySpreadConstraints=[constraint]) is None
-    assert victims(found([*nodes, pods[1]], labels=WEB, topologySpreadConstraints=[constraint])) == ["web-1"]
-
-
-@pytest.mark.parametrize("off", [{"preemptionPolicy": "Never"}, {"requests": {"cpu": "9"}}])
-def test_nobody_is_evicted(off: dict[str, Any]) -> None:
-    assert found([node("a"), there("low", "a", cpu="8")], **off) is None
-
-
 @pytest.mark.parametrize("point", ["multiPoint", "postFilter"])
 def test_a_profile_may_evict_nobody(point: str) -> None:
     plugins = {point: {"disabled": [{"name": "DefaultPreemption"}]}}
@@ -141,12 +116,6 @@ def test_protected_pods_are_spared_before_the_important_ones() -> None:
     assert victims(found([node("a"), budget(0, unreadable), *pods])) == ["protected"]
 
 
-@pytest.mark.parametrize(("minor", "expected"), [(36, ["b-only"]), (37, ["b-only"])])
-def test_a_budget_allows_only_so_many(minor: int, expected: list[str]) -> None:
-    pods = [there("first", "a", cpu="4", labels=WEB, started="01:00:00"), there("b-only", "a", cpu="4")]
-    assert victims(found([node("a"), budget(0), *pods], minor=minor)) == expected
-
-
 def test_since_1_37_the_first_broken_budget_decides() -> None:
     both = {"app": "web", "tier": "front"}
     front = budget(1, {"matchLabels": {"tier": "front"}})
@@ -163,12 +132,6 @@ def test_since_1_37_the_first_broken_budget_decides() -> None:
 def test_of_two_pods_bound_with_the_same_port_the_first_to_go_frees_it() -> None:
     pods = [there("high", "a", priority=10, host_ports=["80"]), there("low", "a", host_ports=["80"])]
     assert victims(found([node("a"), *pods], host_ports=["80"])) == ["low"]
-
-
-def test_room_is_kept_for_nominated_pods_when_victims_are_sought() -> None:
-    nominated = build.pod("first", requests={"cpu": "4"}, priority=10, status={"nominatedNodeName": "a"})
-    pods = [there("x", "a", cpu="4", started="01:00:00"), there("y", "a", cpu="4", started="02:00:00")]
-    assert victims(found([node("a"), nominated, *pods])) == ["x", "y"]
 
 
 def test_of_many_nodes_only_some_are_tried() -> None:
