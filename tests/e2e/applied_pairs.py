@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,8 +54,6 @@ OPTIONS = replace(
 """Each namespace gets a ServiceAccount, and each Pod a volume with its token, as in a real cluster."""
 _QUIET_S = 2.0
 _READ = "nodes,namespaces,pods,deploy,rs,sts,ds,jobs,cj,rc,controllerrevisions"
-_OFFLINE = 3
-"""Of so many pairs one is answered from a snapshot too."""
 
 
 class Applied(Struct, frozen=True):
@@ -553,17 +551,3 @@ def _offline(said: Said) -> Iterator[str]:
         pending = [each.report["steps"][0]["pending"] for each in (said.simulated, simulated)]
         if [item["range"] for item in pending[0]] != [item["range"] for item in pending[1]]:
             yield f"offline: Pending {pending[1]}; live: {pending[0]}"
-
-
-def run(client: Client, seeds: Sequence[int], draw: Callable[[int], Pair] = drawn) -> tuple[int, int]:
-    """Print where pairs part; return how many did, and how many answers were Incomplete (counts)."""
-    failed = incomplete = 0
-    for seed in seeds:
-        pair = draw(seed)
-        found, unsure = differences(
-            client, pair, f"pair-{draw.__name__}-{seed}", offline=draw is drawn and seed % _OFFLINE == 0
-        )
-        failed += bool(found)
-        incomplete += unsure
-        print(pair.name, "; ".join(found) or "as said", "(Incomplete)" * bool(unsure), flush=True)  # noqa: T201 - a proof prints
-    return failed, incomplete

@@ -1,4 +1,4 @@
-"""Triples merged by us and by upstream."""
+"""Triples merged by us and by upstream; ``python -m tests.merging.compare`` records upstream's answers to a few."""
 
 import json
 import subprocess
@@ -10,19 +10,20 @@ from kubectl_spread.apiserver.apply import json_patched, three_way_json_patch
 from kubectl_spread.apiserver.strategic_merge import MergeError, Schema, patched, same, three_way_patch
 from kubectl_spread.commands.manifests import tables
 from tests import gobuild
-from tests.merging.triples import Triple
+from tests.merging.triples import Triple, triples
 
 Answer = dict[str, Any]
 RECORDED = Path(__file__).parent / "recorded.jsonl"
-"""Triples, with what upstream makes of them under ``answer``; ``python -m tests.soak merges --record`` writes it."""
+"""Triples, with what upstream makes of them under ``answer``."""
+_FEW, _SMALL = 200, 800
 
 
-def upstream(triples: Sequence[Triple], release: str = "1.36") -> list[Answer]:
-    """Return what upstream makes of the triples: its patch and the object, or an error."""
+def upstream(asked: Sequence[Triple], release: str = "1.36") -> list[Answer]:
+    """Return what upstream makes of triples: its patch and the object, or an error."""
     sources = Path(__file__).parent / "oracle"
     built = gobuild.build(name="merger", sources=sources, release=release, packages={"merger": "."})
-    asked = "".join(f"{json.dumps(each)}\n" for each in triples)
-    run = subprocess.run([built["merger"]], input=asked, capture_output=True, text=True, check=True)
+    text = "".join(f"{json.dumps(each)}\n" for each in asked)
+    run = subprocess.run([built["merger"]], input=text, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
@@ -41,9 +42,20 @@ def ours(triple: Triple) -> Answer:
         return {"error": str(error)}
 
 
-def differences(triples: Sequence[Triple], answers: Iterable[Answer]) -> Iterator[tuple[Triple, Answer, Answer]]:
+def differences(asked: Sequence[Triple], answers: Iterable[Answer]) -> Iterator[tuple[Triple, Answer, Answer]]:
     """Yield the triples of which we and upstream make other things, and both; errors are equal, whatever they say."""
-    for triple, answer in zip(triples, answers, strict=True):
+    for triple, answer in zip(asked, answers, strict=True):
         found = ours(triple)
         if ("error" in answer) != ("error" in found) or ("error" not in answer and not same(answer, found)):
             yield triple, answer, found
+
+
+def main() -> None:
+    """Record a few small triples with upstream's answers, for ``make test``."""
+    drawn = [*triples(1, 20_000, tables())]
+    pairs = [pair for pair in zip(drawn, upstream(drawn), strict=True) if len(json.dumps(pair)) < _SMALL][:_FEW]
+    RECORDED.write_text("".join(f"{json.dumps({**triple, 'answer': answer})}\n" for triple, answer in pairs))
+
+
+if __name__ == "__main__":
+    main()

@@ -11,12 +11,11 @@ just plugins with their arguments) where they are not the usual ones, and ``want
 and besides ``scores``: node → 0..100, ``null`` where the score has nothing to say; ``counts``, ``gets`` and others that
 the plugin's own test explains.
 
-``python -m tests.scheduler.situations`` puts all of them to kube-scheduler itself (Go is needed).
+``python -m tests.soak situations`` puts all of them to kube-scheduler itself (Go is needed).
 """
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -265,15 +264,3 @@ def _by_node(situation: Situation) -> Mapping[str, Any]:
 def _as_set(said: Any) -> frozenset[str]:  # noqa: ANN401 - a word or a list of them
     """Return the code and the reasons, whose order does not matter."""
     return frozenset([said] if isinstance(said, str) else said)
-
-
-def main() -> int:
-    """Put every situation to kube-scheduler; return 1 where it disagrees."""
-    asked = [situation for plugin in PLUGINS for situation in situations(plugin)]
-    found = disagreements(asked)
-    sys.stdout.write("\n".join([*found, f"{len(asked)} situations, {len(found)} disagreements", ""]))
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

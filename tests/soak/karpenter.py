@@ -3,16 +3,13 @@
 While Karpenter is paused, a Pod comes for which there is no node, and `check`, `show` and `why-pending` are asked. Then
 Karpenter goes on. Its NodeClaim, or its event about the Pod, has to be the decision, the NodePool and the domains that
 were reported; where it refuses, its counts of each domain too. Then the printed change is made, or the advice followed,
-and every Pod has to run. ``python -m tests.soak karpenter [--only tainted]``.
+and every Pod has to run.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
-import time
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -337,27 +334,14 @@ def after_fix(then: str, came: Sequence[Object]) -> Iterator[str]:
             yield f"after the change NodePool {name} {sorted(made)}, printed: {then}"
 
 
-def main() -> int:
-    """Bring each situation about and print what came of it; return 1 where anything is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak karpenter", description=__doc__)
-    parser.add_argument("--only", default="")
-    asked, _ = parser.parse_known_args()
-    chosen = [each for each in SITUATIONS if asked.only in each.__name__]
-    decisions: Counter[str] = Counter()
-    bad = 0
+def wrong(_seed: int, _count: int, seen: Counter[str]) -> Iterator[str]:
+    """Bring each situation about; yield what is wrong about any."""
     with control_plane(printed.OPTIONS) as plane, TemporaryDirectory() as folder:
         cluster = Cluster(plane, build_karpenter(), Path(folder))
-        for number, situation in enumerate(chosen):
-            began = time.monotonic()
+        for number, situation in enumerate(SITUATIONS):
             try:
-                did, wrong = cluster.work(situation(), f"karpenter-{number}")
+                did, differing = cluster.work(situation(), f"karpenter-{number}")
             except TimeoutError as error:
-                did, wrong = Did(decision="unknown"), [str(error)]
-            decisions[did.decision] += 1
-            bad += bool(wrong)
-            told = "; ".join([*wrong, did.message]) if wrong else "as reported"
-            sys.stdout.write(f"{situation.__name__}: {did.decision}, {time.monotonic() - began:.0f} s: {told}\n")
-            sys.stdout.flush()
-    counts = ", ".join(f"{count} {decision}" for decision, count in sorted(decisions.items()))
-    sys.stdout.write(f"{len(chosen)} situations with Karpenter {VERSION}: {counts}; {bad} wrong\n")
-    return int(bool(bad))
+                did, differing = Did(decision="unknown"), [str(error)]
+            seen[did.decision] += 1
+            yield from (f"{situation.__name__}: {each}: {did.message}" for each in differing)

@@ -1,16 +1,14 @@
 """No plan of ``rebalance`` is worse than trying all orders, and the real scheduler does what each plan says.
 
-``python -m tests.soak rebalance [--seed 1] [--small 500] [--count 1000]`` holds so many small clusters against trying
-every order of evictions, and replays the plans of so many larger ones on kube-scheduler's framework, ties broken at
-random: every Pod that comes finds a node, one of those that were named, and every constraint ends as was said, and as
-``show`` says of the cluster then.
+Small clusters are held against trying every order of evictions, and the plans of larger ones are replayed on
+kube-scheduler's framework, ties broken at random: every Pod that comes finds a node, one of those that were named, and
+every constraint ends as was said, and as ``show`` says of the cluster then.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
@@ -39,30 +37,13 @@ DONE = (RebalanceVerdict.PLANNED, RebalanceVerdict.BALANCED)
 BROKEN = (SpreadStatus.VIOLATED, SpreadStatus.UNEVEN)
 
 
-def main() -> int:
-    """Print what parted and how much was compared; return 1 where anything parted."""
-    arguments = _arguments()
-    wrong, skipped = _held_against_all_orders(arguments.seed, arguments.small)
-    sys.stdout.write(
-        f"{arguments.small} small clusters tried in all orders: {len(wrong)} differ ({skipped} too large)\n"
-    )
-    found = list(replayed(range(arguments.seed, arguments.seed + arguments.count)))
-    evictions = sum(len(report.evictions) for _, report in found)
-    broken = [f"{played.name}: {said}" for played, report in found for said in parted(played, report)]
-    sys.stdout.write(
-        f"{len(found)} replays of {evictions} evictions on kube-scheduler {RELEASE}: {len(broken)} differ\n"
-    )
-    sys.stdout.writelines(f"{said}\n" for said in (*wrong, *broken))
-    return int(bool(wrong or broken))
-
-
-def _arguments() -> argparse.Namespace:
-    """Return what was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak rebalance")
-    parser.add_argument("--seed", type=int, default=1, help="the first cluster")
-    parser.add_argument("--small", type=int, default=500, help="clusters in which all orders are tried")
-    parser.add_argument("--count", type=int, default=1000, help="clusters whose plans are replayed")
-    return parser.parse_known_args()[0]
+def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
+    """Yield where a plan is worse than another order, or parts from what kube-scheduler does."""
+    yield from _held_against_all_orders(seed, count // 2, seen)
+    for played, report in replayed(range(seed, seed + count)):
+        seen["replays"] += 1
+        seen["evictions"] += len(report.evictions)
+        yield from (f"{played.name}: {said}" for said in parted(played, report))
 
 
 def report_of(objects: Sequence[Object], *, soft: bool = False) -> RebalanceReport:
@@ -70,25 +51,16 @@ def report_of(objects: Sequence[Object], *, soft: bool = False) -> RebalanceRepo
     return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(soft=soft), SchedulerOptions()).report
 
 
-def _held_against_all_orders(first: int, number: int) -> tuple[list[str], int]:
-    """Return where another order is better, in so many clusters, and how many more were too large to try all."""
-    wrong: list[str] = []
-    compared = 0
-    for seed in itertools.count(first):
-        if compared == number:
-            return wrong, seed - first - number
-        objects = cluster(seed, most_pods=SMALL_PODS)
-        best = fewest(handle(objects), most_states=MOST_STATES)
-        if best is None:
-            continue
-        compared += 1
+def _held_against_all_orders(first: int, number: int, seen: Counter[str]) -> Iterator[str]:
+    """Yield where another order is better, in so many clusters that are small enough to try all."""
+    small = ((seed, cluster(seed, most_pods=SMALL_PODS)) for seed in itertools.count(first))
+    tried = ((seed, objects, fewest(handle(objects), most_states=MOST_STATES)) for seed, objects in small)
+    for seed, objects, best in itertools.islice((each for each in tried if each[2] is not None), number):
+        seen["tried in all orders"] += 1
         report = report_of(objects)
         beyond = sum(max(0, item.skew_after - item.constraint.max_skew) for item in report.items)
         if best != (beyond, len(report.evictions)):
-            wrong.append(
-                f"cluster {seed}: {len(report.evictions)} evictions leave {beyond} Pods too many, best is {best}"
-            )
-    raise AssertionError("seeds do not end")
+            yield f"cluster {seed}: {len(report.evictions)} evictions leave {beyond} Pods too many, best is {best}"
 
 
 def parted(played: Replay, report: RebalanceReport) -> Iterator[str]:

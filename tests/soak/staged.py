@@ -1,6 +1,5 @@
 """Whatever a large cluster is asked, it answers the same whether its Pods are read in stages or all at once.
 
-``python -m tests.soak staged [--seed 1] [--count 500]`` asks about so many generated Pods and prints the figures.
 Compared are the verdict, the domains of every constraint, and the conflict core wherever it lies among the requirements
 that were judged on every node. Each fix that is found in stages is tried on the whole cluster. Of ``show`` the rows of
 the Pod's namespace are compared: status, counts, domains, and whether the next replica finds a node, on one that takes
@@ -9,9 +8,7 @@ it. Of ``check``, with the Pod as a manifest, the same is compared as of a Pendi
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
@@ -69,13 +66,6 @@ class Outcome(Struct, frozen=True):
     told: int
     rows: int
     differences: Sequence[str]
-
-    def __str__(self) -> str:
-        """Return the figures in a line."""
-        said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.verdicts.items()))
-        fixes = f"{self.fixes} fixes, {self.told} of which Pods prevent that were not read"
-        answers = f"{self.in_stages} answers in stages; {fixes}; {self.rows} rows"
-        return f"{said}; {answers}; {len(self.differences)} differences"
 
 
 def drawn(*, seed: int, count: int) -> Iterator[Case]:
@@ -242,16 +232,10 @@ def holds(case: Case, fix: Fix) -> bool:
     return bool(cycle.feasible_nodes(*question(with_fix(case, fix))))
 
 
-def main() -> int:
-    """Print what came of the Pods; return 1 where the two ways part."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak staged", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=500)
-    asked, _ = parser.parse_known_args()
-    is_parted = False
-    for name, of_pods in (("why-pending and show", outcome), ("check", of_manifests)):
-        found = of_pods(seed=asked.seed, count=asked.count)
-        sys.stdout.write(f"seed {asked.seed}, {name}: {found}\n")
-        sys.stdout.writelines(f"  {line}\n" for line in found.differences)
-        is_parted |= bool(found.differences)
-    return int(is_parted)
+def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
+    """Yield where the two ways part about so many Pods."""
+    for of_pods in (outcome, of_manifests):
+        found = of_pods(seed=seed, count=count)
+        seen.update(found.verdicts)
+        seen.update({"in stages": found.in_stages, "fixes": found.fixes, "fixes told": found.told, "rows": found.rows})
+        yield from found.differences

@@ -1,16 +1,13 @@
 """No verdict about Pods that claim devices, or are scheduled in groups, is one that kube-scheduler contradicts.
 
-``python -m tests.soak verdicts [--seed 1] [--count 500]`` asks kube-scheduler's framework of each release about so many
-generated Pods and prints the figures. Schedulable has to mean the very nodes it lets the Pod go to, Unschedulable none,
-Incomplete none but those that are named.
+kube-scheduler's framework of each release is asked about generated Pods. Schedulable has to mean the very nodes it lets
+the Pod go to, Unschedulable none, Incomplete none but those that are named.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -39,12 +36,6 @@ class Outcome(Struct, frozen=True):
     open: int
     unanswered: int
     contradicted: Sequence[str]
-
-    def __str__(self) -> str:
-        """Return the figures in a line."""
-        said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.verdicts.items()))
-        more = f"of the Incomplete {self.open} are let in; kube-scheduler gives up on {self.unanswered} more"
-        return f"{self.verdicts.total()} Pods: {said}; {len(self.contradicted)} contradicted; {more}"
 
 
 def outcome(release: str, *, seed: int, count: int) -> Outcome:
@@ -87,14 +78,10 @@ def _agrees(report: EvaluationReport, feasible: set[str]) -> bool:
             return not feasible
 
 
-def main() -> int:
-    """Print what came of the Pods, release by release; return 1 where a verdict is contradicted."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak verdicts", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=500)
-    asked, _ = parser.parse_known_args()
-    found = {release: outcome(release, seed=asked.seed, count=asked.count) for release in RELEASES}
-    for release, each in found.items():
-        sys.stdout.write(f"v{release}, seed {asked.seed}: {each}\n")
-        sys.stdout.writelines(f"  {line}\n" for line in each.contradicted)
-    return int(any(each.contradicted for each in found.values()))
+def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
+    """Yield where a verdict about so many Pods is contradicted, release by release."""
+    for release in RELEASES:
+        found = outcome(release, seed=seed, count=count)
+        seen.update(found.verdicts)
+        seen.update({"Incomplete that are let in": found.open, "unanswered": found.unanswered})
+        yield from (f"v{release}: {line}" for line in found.contradicted)
