@@ -46,12 +46,6 @@ def refusals(step: Any) -> str:  # noqa: ANN401 - as JSON has it
     return "; ".join(f"{each.field}: {each.message}" for each in step.refused or ())
 
 
-def test_a_new_deployment_is_followed_from_nothing(tmp_path: Path) -> None:
-    step = applied(tmp_path, SIX, manifest("Deployment", spread(ZONE, selector=app("web")), replicas=6))
-    assert (item(step).before, item(step).after) == ({}, {"a": 2, "b": 2, "c": 2})
-    assert pending(step) == {}
-
-
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
 @pytest.mark.parametrize("restarts", [False, True])
 def test_what_webhooks_inject_comes_to_the_pods_of_a_rollout_too(tmp_path: Path, kind: str, *, restarts: bool) -> None:
@@ -219,12 +213,6 @@ def test_what_comes_along_counts_from_then_on(tmp_path: Path) -> None:
 def test_a_node_of_a_file_can_be_named_afterwards(tmp_path: Path) -> None:
     path = written(tmp_path, node("d1", zone="d"), manifest("Deployment", replicas=1))
     assert pending(last((), f"apply {path}", "cordon d1", "scale deployment/web=2")) == {"deployment/web": (1, 1)}
-
-
-def test_what_makes_no_pods_is_applied_too(tmp_path: Path) -> None:
-    objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
-    step = last(objects, f"apply {written(tmp_path, node('d1', zone='d'))}")
-    assert item(step).after == {"a": 1, "b": 1, "c": 0, "d": 0}
 
 
 def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:

@@ -477,16 +477,7 @@ class TestDelete:
 
 
 class TestProperties:
-    """What holds whatever is simulated."""
-
-    @pytest.mark.parametrize(
-        "steps", [("drain a1",), ("remove a1",), ("lose a1", "return a1"), ("restart deployment/web",)]
-    )
-    def test_there_are_as_many_pods_as_are_wanted(self, steps: tuple[str, ...]) -> None:
-        objects = [*SIX, *deployment(["a1", "a1", "b1", "b2", "c1"], spread(ZONE, selector=app("web")))]
-        step = last(objects, *steps)
-        waiting = sum(each.count for each in step.pending)
-        assert sum(item(step).after.values()) + waiting == 5
+    """What holds whatever is simulated; test_properties.py has more."""
 
     def test_no_new_pod_takes_the_name_of_one_that_there_is(self) -> None:
         objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(HOSTNAME, selector=app("web"), maxSkew=5))]
@@ -766,33 +757,6 @@ def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
     ]
 
 
-def quota(cpu: int, used: int) -> Object:
-    """Return a ResourceQuota of which so much is used."""
-    hard, is_used = {"requests.cpu": str(cpu)}, {"requests.cpu": str(used)}
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "cap", "namespace": "default"},
-        "spec": {"hard": hard},
-        "status": {"hard": hard, "used": is_used},
-    }
-
-
-@pytest.mark.parametrize(
-    ("step", "new", "note"),
-    [
-        ("cordon c1", False, "the API server refuses Pods of deployment/web, as before"),
-        ("scale deployment/web=4", True, "the API server refuses Pods of deployment/web"),
-    ],
-)
-def test_pods_that_were_refused_before_are_not_refused_by_the_step(step: str, new: bool, note: str) -> None:  # noqa: FBT001 - a case
-    objects = [*SIX, *deployment(["a1", "b1"], replicas=3, requests={"cpu": "1"}), quota(2, 2)]
-    report = simulated(objects, step)
-    assert forms(report)[0].newly_pending is new
-    assert [each.partition(":")[0] for each in forms(report)[0].notes] == [note]
-    assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
-
-
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     # The third Pod has not been made yet, and cannot be scheduled whatever is done.
     full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
@@ -935,52 +899,47 @@ def test_a_rollout_that_may_end_beyond_max_skew_has_a_range_of_statuses(keys: tu
     assert exit_codes.of_simulate(report) is (ExitCode.NO if uneven else ExitCode.ANSWERED)
 
 
-def limit_range() -> Object:
-    """Return a LimitRange that lets no container have more than half a CPU."""
-    limits = [{"type": "Container", "max": {"cpu": "500m"}}]
-    return {
-        "apiVersion": "v1",
-        "kind": "LimitRange",
-        "metadata": {"name": "small", "namespace": "default"},
-        "spec": {"limits": limits},
-    }
+def made(kind: str, **spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
+    """Return an object of the core group."""
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": "default", "namespace": "default"}, "spec": spec}
 
 
-def account(name: str) -> Object:
-    """Return a ServiceAccount."""
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}}
+USED_UP = made("ResourceQuota", hard={"requests.cpu": "2"}) | {
+    "status": {"hard": {"requests.cpu": "2"}, "used": {"requests.cpu": "2"}}
+}
+SMALL = made("LimitRange", limits=[{"type": "Container", "max": {"cpu": "500m"}}])
 
 
 @pytest.mark.parametrize(
-    ("others", "spec"),
+    ("other", "spec"),
     [
-        ([limit_range()], {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}),
-        ([account("default")], {"serviceAccountName": "robot"}),
+        (USED_UP, {"requests": {"cpu": "1"}}),
+        (SMALL, {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}),
+        (made("ServiceAccount"), {"serviceAccountName": "robot"}),
     ],
-    ids=["LimitRange", "ServiceAccount"],
+    ids=["ResourceQuota", "LimitRange", "ServiceAccount"],
 )
 @pytest.mark.parametrize(("step", "new"), [("cordon c1", False), ("scale deployment/web=4", True)])
-def test_whatever_refuses_pods_before_is_not_the_steps_doing(
-    others: list[Object],
+def test_pods_that_were_refused_before_are_not_refused_by_the_step(
+    other: Object,
     spec: dict[str, Any],
     step: str,
     new: bool,  # noqa: FBT001 - a case
 ) -> None:
-    report = simulated([*SIX, *deployment(["a1", "b1"], replicas=3, **spec), *others], step)
-    assert forms(report)[0].newly_pending is new, forms(report)[0].notes
+    report = simulated([*SIX, *deployment(["a1", "b1"], replicas=3, **spec), other], step)
+    (done,) = forms(report)
+    assert done.newly_pending is new
+    assert [each.partition(":")[0].removesuffix(", as before") for each in done.notes] == [
+        "the API server refuses Pods of deployment/web"
+    ]
+    assert any(", as before:" in each for each in done.notes) is not new
     assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
 
 
 def test_what_was_violated_or_kept_by_a_budget_before_is_not_the_steps_doing() -> None:
     by_zone = spread(ZONE, selector=app("web"))
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"selector": app("web"), "minAvailable": 3},
-        "status": {"disruptionsAllowed": 0},
-    }
-    report = simulated([*SIX, *deployment(["a1", "a1", "a1"], by_zone), budget], "cordon c1", "uncordon c1")
+    held = budget(minAvailable=3) | {"status": {"disruptionsAllowed": 0}}
+    report = simulated([*SIX, *deployment(["a1", "a1", "a1"], by_zone), held], "cordon c1", "uncordon c1")
     assert [item(step).status_before for step in forms(report)] == [SpreadStatus.VIOLATED] * 2
     assert exit_codes.of_simulate(report) is ExitCode.ANSWERED
 
@@ -1016,13 +975,3 @@ def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
     assert shown(wide=False).startswith("Evicted: web-0, web-1, web-10, ")
     assert shown(wide=False).endswith("; and 2 more (--all).")
     assert shown(wide=True).count("web-") == 22
-
-
-def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
-    caching = running("cache", "a1", controller("ReplicaSet", "web-h1"), volumes=[{"name": "c", "emptyDir": {}}])
-    note, upgraded = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
-    assert upgraded.startswith("the replacement of default/cache has the newest template of ")
-    assert note == (
-        "this drain is `kubectl drain a1 --delete-emptydir-data`. It needs --delete-emptydir-data because of"
-        " default/cache (what is in emptyDir volumes is lost): otherwise kubectl evicts no Pod of the node"
-    )
