@@ -1,4 +1,4 @@
-"""How long the engine takes in a large cluster, plugin by plugin.
+"""How long the engine takes in a large cluster.
 
 Run it as ``python -m tests.bench.engine [--nodes 5000] [--pods 50000]``; it ends with 1 when a budget is exceeded.
 """
@@ -16,8 +16,7 @@ from typing import TypeVar
 from kubectl_spread.__main__ import OBJECTS_BETWEEN_COLLECTIONS
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.framework import Handle, Status
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
@@ -30,16 +29,6 @@ BUILDS = 3
 FIRST, EVALUATION = 600.0, 50.0
 """What one Pod may take (CPU milliseconds): together with all that is gathered of the cluster, and after that."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """What one plugin cost in one evaluation (CPU milliseconds): once for the Pod, over all nodes, and in scoring."""
-
-    plugin: str
-    pre_filter: float = 0.0
-    filter_nodes: float = 0.0
-    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,26 +183,6 @@ def _begun(asked: Pod, read: Snapshot) -> tuple[float, float, Handle]:
     return building, first, seen
 
 
-def timings(asked: Pod, seen: Handle) -> list[Timing]:
-    """Return what each plugin of the profile costs, the fastest of several runs."""
-    feasible = [seen.node_infos[name] for name in cycle.evaluate(asked, seen).feasible]
-    names = dict.fromkeys((*seen.profile.filters, *seen.profile.weights))
-    return [_timing(name, asked, seen, feasible) for name in names]
-
-
-def _timing(name: str, asked: Pod, seen: Handle, feasible: list[NodeInfo]) -> Timing:
-    """Return what one plugin costs."""
-    before = nodes = score = 0.0
-    if name in cycle.PRE_FILTERS:
-        before, result = fastest(lambda: cycle.PRE_FILTERS[name](asked, seen))
-        if not isinstance(result, Status):
-            filter_node = result.filter_node
-            nodes, _ = fastest(lambda: [filter_node(info) for info in seen.node_infos.values()])
-    if name in cycle.PRE_SCORES:
-        score, _ = fastest(lambda: cycle.PRE_SCORES[name](asked, seen, feasible))
-    return Timing(name, before, nodes, score)
-
-
 def fastest(work: Callable[[], T]) -> tuple[float, T]:
     """Return the least CPU time the work took (milliseconds) and what it returned."""
     runs = [_timed(work) for _ in range(REPEATS)]
@@ -228,7 +197,7 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def main() -> int:
-    """Print what an evaluation takes and each plugin's part of it; return 1 when a budget is exceeded."""
+    """Print what an evaluation takes; return 1 when a budget is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--pods", type=int, default=50_000)
@@ -243,9 +212,7 @@ def main() -> int:
         f"{asked_for.nodes} nodes, {asked_for.pods} Pods, {feasible} nodes feasible (CPU milliseconds)",
         f"{'':34} {'took':>9} {'budget':>8}",
         *(f"{cost.what:34} {cost.took:9.1f} {cost.budget or '-':>8}" for cost in found),
-        f"\n{'plugin':34} {'prefilter':>9} {'filter':>8} {'score':>8}",
     ]
-    lines += (f"{t.plugin:34} {t.pre_filter:9.2f} {t.filter_nodes:8.2f} {t.score:8.2f}" for t in timings(asked, seen))
     sys.stdout.write("\n".join([*lines, ""]))
     return int(any(cost.exceeded for cost in found))
 

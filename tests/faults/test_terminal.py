@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cluster.api_server import ApiServer, Response, Seen, status
-from tests.faults.shop import NODES, PODS, WHY, Program, Shop
+from tests.faults.shop import PODS, WHY, Program, Shop
 from tests.program import INSTALLED
 
 COLUMNS = 200
@@ -105,22 +105,12 @@ def test_an_error_begins_at_the_beginning_of_a_line(server: ApiServer, program: 
     assert screen(written) == ["error: cannot list pods in all namespaces: the server answered 404 NotFound: gone", ""]
 
 
-def test_a_quick_read_shows_nothing(server: ApiServer, program: Program) -> None:
-    server.answer = Shop(page=500)
-    _, written = Terminal(program, *WHY).end()
-    assert PROGRESS not in written
-
-
 def test_a_log_takes_the_place_of_progress(program: Program) -> None:
     _, written = Terminal(program, *WHY, "-v", "1").end()
     assert PROGRESS not in written
     where, *lines = screen(written)
     assert where.startswith("the server is ")
     assert any(line.startswith("read 6 nodes, 12 pods") for line in lines)
-
-
-def test_a_file_is_no_terminal(program: Program) -> None:
-    assert program.run(*WHY).stderr == ""
 
 
 def test_ctrl_c_leaves_the_prompt_a_line_of_its_own(program: Program) -> None:
@@ -133,12 +123,3 @@ def test_ctrl_c_leaves_the_prompt_a_line_of_its_own(program: Program) -> None:
     assert len(shown) == 2
     assert shown[0].startswith(PROGRESS)
     assert shown[1] == ""
-
-
-def test_an_attempt_that_fails_is_told_where_nobody_sees_progress(server: ApiServer, program: Program) -> None:
-    waiting = [status(503, "ServiceUnavailable", "soon")]
-    server.answer = lambda seen: waiting.pop() if seen.path == NODES and waiting else Shop(page=500)(seen)
-    _, written = Terminal(program, *WHY, "-v", "1").end()
-    assert "cannot list nodes: the server answered 503 ServiceUnavailable: soon; trying again in 0.2 s" in screen(
-        written
-    )

@@ -34,7 +34,7 @@ from kubectl_spread.labels import Operator, Selector, parse_selector
 from kubectl_spread.objects.configuration import KubeSchedulerConfiguration
 from kubectl_spread.objects.core import Pod, Taint, Toleration
 from kubectl_spread.objects.decoding import DecodeError, convert, decode
-from kubectl_spread.objects.kinds import BY_API, DEPLOYMENT, KINDS, NODE, POD
+from kubectl_spread.objects.kinds import BY_API, KINDS
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.objects.protobuf import ListDecoder, read_list
 from kubectl_spread.scheduler.profile import configured_profiles
@@ -42,7 +42,6 @@ from kubectl_spread.scheduler.tainttoleration import tolerates
 from tests.fuzz.almost_right import ask_every_command
 from tests.fuzz.shapes import JUNK, NUMBERS, WORDS, Strategy, shaped
 from tests.hostile.bombs import HEAD, SOUND
-from tests.program import Ended, spread
 from tests.protobuf_writing import document, written
 
 Value: TypeAlias = Any
@@ -367,55 +366,6 @@ def _configurations(values: Value) -> None:
         configured_profiles(values)
 
 
-_ZONE = "topology.kubernetes.io/zone"
-_CLUSTER: list[Value] = [
-    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}", "labels": {_ZONE: "ab"[i % 2], "app": "web"}}}
-    | {"status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}
-    for i in range(3)
-]
-
-
-def _commands(case: tuple[Value, Value, Value]) -> None:
-    """Ask every command about a cluster and a manifest that are almost right."""
-    node, pod, deployment = case
-    objects = [
-        *_CLUSTER,
-        _named(NODE.name, "n9", node),
-        _named(POD.name, "p", pod),
-        _named(POD.name, "q", _pending(pod)),
-    ]
-    cluster = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
-    manifest = json.dumps(_named(DEPLOYMENT.name, "web", deployment) | {"apiVersion": DEPLOYMENT.api_version})
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "manifest.json")
-        path.write_text(manifest)
-        for words in (("show", "-A"), ("why-pending", "-A", "--fix-budget", "0.2"), ("check", "-f", str(path))):
-            _is_answer_or_error(spread(*words, "--from", "-", stdin=cluster))
-
-
-def _named(kind: str, name: str, values: Value) -> Value:
-    """Return an object of the values, with a kind and a name."""
-    given = values if isinstance(values, dict) else {}
-    metadata = given.get("metadata")
-    identity = {"name": name, "namespace": "default"}
-    named = metadata | identity if isinstance(metadata, dict) else identity
-    return given | {"apiVersion": "v1", "kind": kind, "metadata": named}
-
-
-def _pending(pod: Value) -> Value:
-    """Return the Pod, bound to no node."""
-    spec = pod.get("spec") if isinstance(pod, dict) else None
-    return {"spec": spec | {"nodeName": ""}} if isinstance(spec, dict) else {}
-
-
-def _is_answer_or_error(ended: Ended) -> None:
-    """Check that there is an answer, or nothing but errors."""
-    assert ended.code in {0, 1, 3}
-    if ended.code == 3 and not ended.stdout:
-        assert all(line.startswith("error: ") for line in ended.stderr.splitlines())
-        assert ended.stderr
-
-
 TARGETS: Mapping[str, Target] = {
     "bytes": Target(st.tuples(st.integers(0, len(KINDS) - 1), _SOUP | st.binary(max_size=40)), _decoding),
     "protocol-buffers": Target(_MESSAGES | st.binary(max_size=60), _protocol_buffers),
@@ -439,6 +389,5 @@ TARGETS: Mapping[str, Target] = {
     "kubeconfigs": Target(_KUBECONFIGS | _FILES, _kubeconfigs),
     "configurations": Target(shaped(KubeSchedulerConfiguration) | JUNK, _configurations),
     "almost-right": Target(st.integers(0, 2**64), ask_every_command),
-    "commands": Target(st.tuples(shaped(NODE.struct), shaped(Pod), shaped(DEPLOYMENT.struct)), _commands),
 }
 """Name → target."""

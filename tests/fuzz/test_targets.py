@@ -17,7 +17,7 @@ from tests.fuzz.targets import TARGETS, Target
 
 SEED = 1
 FEW, FEWER = 60, 8
-EXPENSIVE = {"almost-right", "commands", "objects", "manifest-objects", "configurations", "kubeconfigs"}
+EXPENSIVE = {"almost-right", "objects", "manifest-objects", "configurations", "kubeconfigs"}
 each_target = pytest.mark.parametrize("name", TARGETS)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import subprocess
 import sys
 import threading
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cluster.api.reader import NODES_AT_ONCE, TIMES_BEGUN, count, list_metadata, read, server_version
-from kubectl_spread.cluster.log import Progress
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status
 from kubectl_spread.cluster.reads import Read
@@ -658,34 +656,6 @@ def test_a_failure_ends_the_read_while_other_lists_are_on_their_way(server: ApiS
     assert time.monotonic() - began < 0.4
     time.sleep(0.6)
     assert [seen.path for seen in server.seen].count("/api/v1/pods") == 1
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_is_shown_while_reading_and_gone_afterwards(server: ApiServer, connection: Connection) -> None:
-    server.answer = lambda seen: Response(body={"items": []}, delay_seconds=0.3 if seen.path == "/api/v1/pods" else 0)
-    terminal = Terminal()
-    clock = iter(range(10_000))
-    read(connection, [Read(NODE), Read(POD)], progress=Progress(terminal, clock=lambda: float(next(clock))))
-    shown = terminal.getvalue().split("\r")
-    assert "reading pods: 0 objects, 0.0 MB" in [line.strip() for line in shown]
-    assert shown[-2].isspace()
-    assert shown[-1] == ""
-
-
-def test_progress_is_gone_after_a_failure_too(server: ApiServer, connection: Connection) -> None:
-    server.answer = in_turn(status(403, "Forbidden"))
-    terminal = Terminal()
-    progress = Progress(terminal, clock=iter([0.0, 1.0]).__next__)
-    progress.show(kinds=["pods"], objects=0, received_bytes=0)
-    with pytest.raises(ClusterError):
-        read(connection, [Read(POD)], progress=progress)
-    assert terminal.getvalue().endswith(" \r")
 
 
 @pytest.mark.parametrize(
