@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.kinds import BY_API, BY_NAME
 from kubectl_spread.objects.meta import Plain
 from kubectl_spread.release import REFERENCE_MINOR
 from kubectl_spread.scheduler.framework import Handle
@@ -144,6 +144,13 @@ def app(name: str) -> Object:
 def namespace(name: str, **labels: str) -> Object:
     """Return a Namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+def object_of(kind: str, name: str, *, namespace: str = "default", **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
+    """Return an object of another kind that is read; in the namespace, where the kind has namespaces."""
+    known = BY_NAME[kind]
+    within = {"namespace": namespace} if known.namespaced else {}
+    return {"apiVersion": known.api_version, "kind": kind, "metadata": {"name": name, **within}, **fields}
 
 
 def configured_profile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,15 +17,14 @@ from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import ANN_DEFAULT_CLASS, PersistentVolumeClaim
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
-from tests.build import ZONE, Object, app, pod, snapshot, spread
+from tests.build import ZONE, Object, app, object_of, pod, snapshot, spread
 
 LISTED = {"runtimeclasses": "1", "priorityclasses": "1", "limitranges": "1"}
 
 
 def limit_range(*items: Object, name: str = "limits", namespace: str = "default") -> Object:
     """Return a LimitRange."""
-    metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [*items]}}
+    return object_of("LimitRange", name, namespace=namespace, spec={"limits": [*items]})
 
 
 def container(**fields: object) -> Object:
@@ -32,15 +32,9 @@ def container(**fields: object) -> Object:
     return {"type": "Container", **fields}
 
 
-def priority_class(name: str, value: int, **fields: object) -> Object:
+def priority_class(name: str, value: int, **fields: Any) -> Object:  # noqa: ANN401 - any field
     """Return a PriorityClass."""
-    api = "scheduling.k8s.io/v1"
-    return {"apiVersion": api, "kind": "PriorityClass", "metadata": {"name": name}, "value": value, **fields}
-
-
-def runtime_class(name: str, **fields: object) -> Object:
-    """Return a RuntimeClass."""
-    return {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": name}, **fields}
+    return object_of("PriorityClass", name, value=value, **fields)
 
 
 def storage_class(name: str, *, created: str = "", default: str = "") -> Object:
@@ -123,7 +117,10 @@ def test_a_pod_has_the_priority_of_its_class() -> None:
 
 
 def test_without_a_class_it_has_that_of_the_global_default_with_the_lowest_value_or_none() -> None:
-    defaults = (priority_class("b", 7, globalDefault=True), priority_class("a", 5, globalDefault=True))
+    defaults = (
+        priority_class("b", 7, globalDefault=True),
+        priority_class("a", 5, globalDefault=True),
+    )
     spec = created(pod("web"), *defaults, priority_class("c", 1)).spec
     assert (spec.priority_class_name, spec.priority, spec.preemption_policy) == ("a", 5, "PreemptLowerPriority")
     assert created(pod("web")).spec.priority == 0
@@ -178,13 +175,15 @@ def test_a_priority_that_was_not_read_stays_open() -> None:
     ],
 )
 def test_what_admission_refuses(fields: Object, field: str, message: str) -> None:
-    kata = runtime_class("kata", overhead={"podFixed": {"cpu": "0.25"}}, scheduling={"nodeSelector": {"kata": "yes"}})
+    kata = object_of(
+        "RuntimeClass", "kata", overhead={"podFixed": {"cpu": "0.25"}}, scheduling={"nodeSelector": {"kata": "yes"}}
+    )
     (refusal,) = refusals(convert(pod("web", **fields), Pod), listed([priority_class("high", 9), kata]))
     assert (refusal.field, refusal.message) == (field, message)
 
 
 def test_what_agrees_with_the_classes_is_not_refused() -> None:
-    kata = runtime_class("kata", overhead={"podFixed": {"cpu": "0.25"}})
+    kata = object_of("RuntimeClass", "kata", overhead={"podFixed": {"cpu": "0.25"}})
     agreeing = pod("web", runtimeClassName="kata", overhead={"cpu": "250m"}, priorityClassName="high", priority=9)
     assert refusals(convert(agreeing, Pod), listed([priority_class("high", 9), kata])) == ()
 
@@ -202,11 +201,17 @@ def test_files_that_hold_no_class_refuse_none() -> None:
 
 def test_what_a_manifest_brings_was_not_read() -> None:
     described = convert(pod("web", runtimeClassName="kata", priorityClassName="high"), Pod)
-    classes = [convert(priority_class("low", 1), PriorityClass), convert(runtime_class("gvisor"), RuntimeClass)]
+    classes = [
+        convert(priority_class("low", 1), PriorityClass),
+        convert(object_of("RuntimeClass", "gvisor"), RuntimeClass),
+    ]
     brought = snapshot([]).with_objects(classes)
     assert refusals(described, brought) == ()
     assert [entry.kind for entry in unknown(described, brought)] == [kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS]
-    both = [convert(priority_class("high", 1), PriorityClass), convert(runtime_class("kata"), RuntimeClass)]
+    both = [
+        convert(priority_class("high", 1), PriorityClass),
+        convert(object_of("RuntimeClass", "kata"), RuntimeClass),
+    ]
     assert unknown(described, snapshot([]).with_objects(both)) == ()
 
 
@@ -232,7 +237,8 @@ def test_a_pod_that_minds_such_nodes_itself_is_left_to_it(own: Object) -> None:
 
 
 def test_a_runtime_takes_room_and_says_on_which_nodes_it_runs() -> None:
-    kata = runtime_class(
+    kata = object_of(
+        "RuntimeClass",
         "kata",
         overhead={"podFixed": {"cpu": "250m"}},
         scheduling={"nodeSelector": {"kata": "yes"}, "tolerations": [{"key": "kata", "operator": "Exists"}]},

@@ -17,7 +17,7 @@ from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.meta import LAST_APPLIED
 from kubectl_spread.objects.workloads import Deployment, Job, UpdateStrategy
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, pod, spread
 from tests.build_workloads import kubectl_applied, laid_over, merging, template, workload
 
 
@@ -157,7 +157,7 @@ def test_kinds_of_other_apis_are_merged_as_json() -> None:
 
     def pool(*taints: Object) -> Object:
         spec = {"template": {"spec": {"taints": [*taints]}}}
-        return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "default"}, "spec": spec}
+        return object_of("NodePool", "default", spec=spec)
 
     manifest, live = pool({**taint, "value": None}), convert(kubectl_applied(pool()), NodePool)
     application = Application.of(convert(manifest, NodePool), manifest["apiVersion"], manifest, tables())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.apiserver.eviction import refusal
-from tests.build import Object, app, namespace, pod, snapshot, typed_pod
+from tests.build import Object, app, namespace, object_of, pod, snapshot, typed_pod
 
 READY = {"type": "Ready", "status": "True"}
 RUNNING = {"phase": "Running", "conditions": [READY]}
@@ -17,13 +17,13 @@ TWO = "This pod has more than one PodDisruptionBudget, which the eviction subres
 
 def budget(name: str, *, allowed: int, selector: Object | None, namespace: str = "default") -> Object:
     """Return a PodDisruptionBudget."""
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {"selector": selector},
-        "status": {"disruptionsAllowed": allowed},
-    }
+    return object_of(
+        "PodDisruptionBudget",
+        name,
+        namespace=namespace,
+        spec={"selector": selector},
+        status={"disruptionsAllowed": allowed},
+    )
 
 
 @pytest.mark.parametrize(

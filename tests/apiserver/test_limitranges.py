@@ -8,18 +8,13 @@ from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release
-from tests.build import Object, pod, snapshot
+from tests.build import Object, object_of, pod, snapshot
 
 
 def limit_range(name: str = "limits", **item: object) -> Object:
     """Return a LimitRange of containers, unless its item is of another type."""
     limits = [{"type": "Container", **item}]
-    return {
-        "apiVersion": "v1",
-        "kind": "LimitRange",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"limits": limits},
-    }
+    return object_of("LimitRange", name, spec={"limits": limits})
 
 
 def faults(*ranges: Object, overhead: Object | None = None, **resources: Object) -> Sequence[str]:

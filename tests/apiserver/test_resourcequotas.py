@@ -9,20 +9,13 @@ from kubectl_spread.apiserver.resourcequotas import quota_fault
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release
-from tests.build import Object, pod, snapshot
+from tests.build import Object, object_of, pod, snapshot
 
 
 def quota(hard: Object, used: Object | None = None, name: str = "q", **spec: object) -> Object:
     """Return a quota whose status says what is used, unless that is None."""
     status: Object = {} if used is None else {"hard": hard, "used": used}
-    metadata = {"name": name, "namespace": "default"}
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": metadata,
-        "spec": {"hard": hard, **spec},
-        "status": status,
-    }
+    return object_of("ResourceQuota", name, spec={"hard": hard, **spec}, status=status)
 
 
 def described(requests: Object | None = None, limits: Object | None = None, name: str = "p", **spec: Any) -> Object:  # noqa: ANN401 - as for pod

@@ -10,10 +10,10 @@ import pytest
 
 from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API, BY_NAME
+from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.release import Release
-from tests.build import Object, pod
+from tests.build import Object, object_of, pod
 from tests.build_workloads import kubectl_applied, laid_over, template, workload
 
 OTHER = {"matchLabels": {"app": "other"}}
@@ -54,8 +54,7 @@ def test_a_selector_stays(kind: str) -> None:
 
 def claim(storage: str = "1Gi", name: str = "data", **spec: Any) -> Object:  # noqa: ANN401 - any field
     wanted = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": storage}}, **spec}
-    metadata = {"name": name, "namespace": "default"}
-    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": wanted}
+    return object_of("PersistentVolumeClaim", name, spec=wanted)
 
 
 @pytest.mark.parametrize(
@@ -259,12 +258,6 @@ def immutable(path: str, value: str) -> str:
     return f"{path}: Invalid value: {value}: field is immutable"
 
 
-def of(kind: str, **fields: Any) -> Object:  # noqa: ANN401 - any field
-    found = BY_NAME[kind]
-    namespace = {"namespace": "default"} if found.namespaced else {}
-    return {"apiVersion": found.api_version, "kind": kind, "metadata": {"name": "x", **namespace}, **fields}
-
-
 def in_zone(zone: str, key: str = "topology.kubernetes.io/zone") -> Object:
     term = {"matchExpressions": [{"key": key, "operator": "In", "values": [zone]}]}
     return {"required": {"nodeSelectorTerms": [term]}}
@@ -340,8 +333,8 @@ def requests(*names: str, **devices: Any) -> Object:  # noqa: ANN401 - any field
     ],
 )
 def test_what_stays_of_other_kinds(kind: str, had: Object, wanted: Object, message: str) -> None:
-    assert errors(of(kind, **wanted), of(kind, **had)) == [message]
-    assert not errors(of(kind, **had), of(kind, **had))
+    assert errors(object_of(kind, "x", **wanted), object_of(kind, "x", **had)) == [message]
+    assert not errors(object_of(kind, "x", **had), object_of(kind, "x", **had))
 
 
 @pytest.mark.parametrize(
@@ -370,13 +363,15 @@ def test_what_stays_of_other_kinds(kind: str, had: Object, wanted: Object, messa
     ],
 )
 def test_what_may_change_of_other_kinds(kind: str, had: Object, wanted: Object) -> None:
-    assert not errors(of(kind, **wanted), of(kind, **had))
+    assert not errors(object_of(kind, "x", **wanted), object_of(kind, "x", **had))
 
 
 @pytest.mark.parametrize("path", ["provisioner", "reclaimPolicy"])
 def test_older_releases_forbid_to_change_a_storage_class(path: str) -> None:
     had = {"provisioner": "a", "reclaimPolicy": "Delete"}
-    found = errors(of("StorageClass", **{**had, path: "Retain"}), of("StorageClass", **had), minor=35)
+    found = errors(
+        object_of("StorageClass", "x", **{**had, path: "Retain"}), object_of("StorageClass", "x", **had), minor=35
+    )
     assert found == [f"{path}: Forbidden: updates to {path} are forbidden."]
 
 

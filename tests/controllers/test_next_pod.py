@@ -28,7 +28,7 @@ from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot
-from tests.build import ZONE, Object, app, handle, node, pod, snapshot, spread
+from tests.build import ZONE, Object, app, handle, node, object_of, pod, snapshot, spread
 from tests.build_storage import claim
 from tests.build_workloads import controller, cron_job, held_revision, owned, revision, template, workload
 from tests.naming import in_order
@@ -187,13 +187,6 @@ def test_the_reference_names_the_api(kind: str, api_version: str) -> None:
     )
 
 
-def admission(kind: str, name: str, **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
-    """Return an object of the API server's admission; a LimitRange in the namespace default."""
-    api_version = {"LimitRange": "v1", "PriorityClass": "scheduling.k8s.io/v1", "RuntimeClass": "node.k8s.io/v1"}[kind]
-    metadata = {"name": name} | ({"namespace": "default"} if kind == "LimitRange" else {})
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
-
-
 def of_web(number: int, *, on: str = "n", labels: Mapping[str, str] | None = None, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
     """Return a living Pod of the Deployment web's first revision."""
     own = {"app": "web", "pod-template-hash": "h1"} | {**(labels or {})}
@@ -206,10 +199,10 @@ WEB = (workload("Deployment", "web"), revision("web", 1))
 
 def test_what_admission_adds_is_part_of_the_next_pod() -> None:
     pods = template(runtimeClassName="sandbox", priorityClassName="high")
-    runtime = admission("RuntimeClass", "sandbox", overhead={"podFixed": {"cpu": "1"}})
+    runtime = object_of("RuntimeClass", "sandbox", overhead={"podFixed": {"cpu": "1"}})
     runtime |= {"scheduling": {"nodeSelector": {"runtime": "sandbox"}}}
-    limits = admission("LimitRange", "limits", spec={"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]})
-    high = admission("PriorityClass", "high", value=7)
+    limits = object_of("LimitRange", "limits", spec={"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]})
+    high = object_of("PriorityClass", "high", value=7)
     found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods), runtime, limits, high])
     spec = found.pod.spec
     assert (spec.priority, spec.node_selector, spec.overhead) == (7, {"runtime": "sandbox"}, {"cpu": "1"})
@@ -236,7 +229,7 @@ def test_a_pod_that_validation_refuses_is_refused_though_its_template_was_taken(
 
 def test_a_class_that_does_not_exist_refuses_the_pod() -> None:
     pods = template(priorityClassName="gone")
-    others = [admission("PriorityClass", "high", value=7)]
+    others = [object_of("PriorityClass", "high", value=7)]
     found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods), *others])
     assert [refusal.message for refusal in found.refusals] == ["no PriorityClass with name gone was found"]
 
@@ -253,9 +246,9 @@ def test_the_value_of_a_class_that_was_not_read_is_shown_by_pods_that_have_it(na
 def test_bounds_and_quotas_refuse_the_pod_too() -> None:
     asking = template(requests={"cpu": "2"})
     made = [workload("Deployment", "web", pods=asking), revision("web", 1, pods=asking)]
-    bound = admission("LimitRange", "bounds", spec={"limits": [{"type": "Container", "max": {"cpu": "1"}}]})
-    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
-    quota |= {"spec": {"hard": {"pods": "0"}}, "status": {"hard": {"pods": "0"}, "used": {"pods": "0"}}}
+    bound = object_of("LimitRange", "bounds", spec={"limits": [{"type": "Container", "max": {"cpu": "1"}}]})
+    none = {"hard": {"pods": "0"}}
+    quota = object_of("ResourceQuota", "q", spec=none, status={**none, "used": {"pods": "0"}})
     assert any("maximum cpu usage per Container is 1" in each.message for each in upcoming([*made, bound]).refusals)
     assert [str(each).partition(",")[0] for each in upcoming([*made, quota]).refusals] == ["exceeded quota: q"]
     daemons = upcoming([workload("DaemonSet", "web", pods=asking), quota])
@@ -597,7 +590,7 @@ def test_the_next_run_of_a_cron_job_carries_what_the_last_one_did() -> None:
 
 
 def test_a_pod_that_waits_was_created() -> None:
-    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota = object_of("ResourceQuota", "q")
     quota |= {"spec": {"hard": {"pods": "1"}}, "status": {"hard": {"pods": "1"}, "used": {"pods": "1"}}}
     made = workload("StatefulSet", "db", replicas=2)
     assert upcoming([made, quota, owned("db-0", "StatefulSet", "db")]).refusals == ()

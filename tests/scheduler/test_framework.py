@@ -25,7 +25,7 @@ from kubectl_spread.scheduler.framework import (
 )
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.nodeinfo import HostPort
-from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, snapshot, typed_pod
+from tests.build import HOSTNAME, ZONE, Object, app, handle, node, object_of, pod, snapshot, typed_pod
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def seen_in(cluster: Handle) -> list[object]:
 
 
 def test_further_objects_are_in_the_snapshot() -> None:
-    described: Object = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"}}
+    described: Object = object_of("Service", "web")
     after = cluster().with_others([convert(described, Service)])
     assert after.snapshot.get(Service, "default", "web") is not None
 

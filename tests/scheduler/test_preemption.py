@@ -11,7 +11,7 @@ from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.preemption import MIN_CANDIDATE_NODES, Preemption, preempt
 from kubectl_spread.scheduler.profile import default_profile
 from tests import build
-from tests.build import Object, app, configured_profile, node
+from tests.build import Object, app, configured_profile, node, object_of
 
 WEB = {"app": "web"}
 EVICTED = {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}
@@ -25,13 +25,12 @@ def there(name: str, on: str, *, priority: int = 0, cpu: str = "2", started: str
 
 def budget(allowed: int, selector: Object | None = None, *, going: Sequence[str] = ()) -> Object:
     """Return a budget of the application's Pods."""
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": f"budget-{allowed}-{len(going)}", "namespace": "default"},
-        "spec": {"selector": app("web") if selector is None else selector},
-        "status": {"disruptionsAllowed": allowed, "disruptedPods": dict.fromkeys(going, "2026-01-01T00:00:00Z")},
-    }
+    return object_of(
+        "PodDisruptionBudget",
+        f"budget-{allowed}-{len(going)}",
+        spec={"selector": app("web") if selector is None else selector},
+        status={"disruptionsAllowed": allowed, "disruptedPods": dict.fromkeys(going, "2026-01-01T00:00:00Z")},
+    )
 
 
 def found(

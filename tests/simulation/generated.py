@@ -13,7 +13,7 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.leaf import to_form
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.diagnosis.step_changes import SimulatedStep
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web
 
@@ -43,12 +43,7 @@ def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Obj
         nodeTaintsPolicy=drawn.choice(("Ignore", "Honor")),
     )
     made = web(lie, constraint, name=name, labels={"app": name}, requests={"cpu": drawn.choice(("500m", "1"))})
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"selector": app(name), "maxUnavailable": drawn.randint(0, 2)},
-    }
+    budget = object_of("PodDisruptionBudget", name, spec={"selector": app(name), "maxUnavailable": drawn.randint(0, 2)})
     return [*made, budget] if drawn.random() < 0.5 else made
 
 

@@ -14,11 +14,22 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.wording.incomplete import entries
-from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, object_of, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, kubectl_applied, template, workload
 from tests.simulation.generated import forms
-from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful
+from tests.simulation.test_steps import (
+    SIX,
+    budget,
+    daemons,
+    deployment,
+    item,
+    last,
+    pending,
+    running,
+    simulated,
+    stateful,
+)
 
 
 def written(folder: Path, *objects: Object, name: str = "manifests.json") -> Path:
@@ -198,13 +209,7 @@ def test_a_pod_waits_or_runs_and_one_that_lives_stays(tmp_path: Path) -> None:
 
 
 def test_what_comes_along_counts_from_then_on(tmp_path: Path) -> None:
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "web"},
-        "spec": {"selector": app("web"), "minAvailable": 2},
-    }
-    path = written(tmp_path, budget, manifest("Deployment", replicas=2))
+    path = written(tmp_path, budget(minAvailable=2), manifest("Deployment", replicas=2))
     report = simulated(SIX[:2], "cordon a2", f"apply {path}", "drain a1")
     assert [step.step.partition(" ")[0] for step in forms(report)] == ["cordon", "apply", "drain"]
     assert [each.why for each in forms(report)[-1].blocked if "budget web" in each.why]
@@ -432,7 +437,7 @@ def test_workloads_that_need_each_other_come_whatever_their_order(tmp_path: Path
 
 @pytest.mark.parametrize("first", [True, False])
 def test_a_bare_pod_needs_what_admits_it_before_it(tmp_path: Path, *, first: bool) -> None:
-    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "own", "namespace": "default"}}
+    account = object_of("ServiceAccount", "own")
     bare = pod("bare", serviceAccountName="own")
     path = written(tmp_path, *([account, bare] if first else [bare, account]))
     there = [*SIX, namespace("default"), {**account, "metadata": {"name": "default", "namespace": "default"}}]

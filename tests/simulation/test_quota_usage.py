@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.build import ZONE, Object, app, node, spread
+from tests.build import ZONE, Object, app, node, object_of, spread
 from tests.build_workloads import controller, template, workload
 from tests.simulation.test_steps import SIX, deployment, item, last, running
 
@@ -16,13 +16,12 @@ THREE = deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))
 def quota(number: int, *, used: int | None) -> Object:
     """Return a quota of Pods; one of which no controller has said what is used where that is None."""
     hard = {"pods": str(number)}
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "narrow", "namespace": "default"},
-        "spec": {"hard": hard},
-        "status": {} if used is None else {"hard": hard, "used": {"pods": str(used)}},
-    }
+    return object_of(
+        "ResourceQuota",
+        "narrow",
+        spec={"hard": hard},
+        status={} if used is None else {"hard": hard, "used": {"pods": str(used)}},
+    )
 
 
 def running_after(objects: Sequence[Object], *steps: str) -> int:

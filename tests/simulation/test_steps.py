@@ -28,7 +28,7 @@ from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation import outcomes
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.steps import NotReplaced, Step, Verb
-from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, object_of, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
@@ -38,12 +38,7 @@ READY: Object = {
     "phase": "Running",
     "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
 }
-HIGH: Object = {
-    "apiVersion": "scheduling.k8s.io/v1",
-    "kind": "PriorityClass",
-    "metadata": {"name": "high"},
-    "value": 9,
-}
+HIGH: Object = object_of("PriorityClass", "high", value=9)
 WEB = WorkloadRef(kind="Deployment", name="web")
 SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")
 
@@ -103,12 +98,7 @@ def two_revisions(old: Sequence[str], new: Sequence[str], *, paused: bool) -> li
 
 def budget(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
     """Return a PodDisruptionBudget of the application web."""
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"selector": app("web"), **spec},
-    }
+    return object_of("PodDisruptionBudget", "web", spec={"selector": app("web"), **spec})
 
 
 def simulated(
@@ -899,15 +889,9 @@ def test_a_rollout_that_may_end_beyond_max_skew_has_a_range_of_statuses(keys: tu
     assert exit_codes.of_simulate(report) is (ExitCode.NO if uneven else ExitCode.ANSWERED)
 
 
-def made(kind: str, **spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
-    """Return an object of the core group."""
-    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": "default", "namespace": "default"}, "spec": spec}
-
-
-USED_UP = made("ResourceQuota", hard={"requests.cpu": "2"}) | {
-    "status": {"hard": {"requests.cpu": "2"}, "used": {"requests.cpu": "2"}}
-}
-SMALL = made("LimitRange", limits=[{"type": "Container", "max": {"cpu": "500m"}}])
+LIMITS = {"hard": {"requests.cpu": "2"}}
+USED_UP = object_of("ResourceQuota", "q", spec=LIMITS, status={**LIMITS, "used": {"requests.cpu": "2"}})
+SMALL = object_of("LimitRange", "small", spec={"limits": [{"type": "Container", "max": {"cpu": "500m"}}]})
 
 
 @pytest.mark.parametrize(
@@ -915,7 +899,7 @@ SMALL = made("LimitRange", limits=[{"type": "Container", "max": {"cpu": "500m"}}
     [
         (USED_UP, {"requests": {"cpu": "1"}}),
         (SMALL, {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}),
-        (made("ServiceAccount"), {"serviceAccountName": "robot"}),
+        (object_of("ServiceAccount", "default"), {"serviceAccountName": "robot"}),
     ],
     ids=["ResourceQuota", "LimitRange", "ServiceAccount"],
 )

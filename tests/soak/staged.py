@@ -33,7 +33,7 @@ from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.objects.core import NOT_ANSWERING
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.incomplete import entries
-from tests.build import Object, namespace
+from tests.build import Object, namespace, object_of
 from tests.commands.large import Large
 from tests.conformance.answer import question
 from tests.conformance.generate import Case, cases
@@ -139,12 +139,7 @@ def as_manifest(pod: Object) -> tuple[Object, Sequence[Object]]:
     spec = dict(pod["spec"])
     if "priority" not in spec:
         return {**pod, "status": {}}, ()
-    of_the_pod = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": "of-the-pod"},
-        "value": spec.pop("priority"),
-    }
+    of_the_pod = object_of("PriorityClass", "of-the-pod", value=spec.pop("priority"))
     return {**pod, "spec": {**spec, "priorityClassName": "of-the-pod"}, "status": {}}, (of_the_pod,)
 
 

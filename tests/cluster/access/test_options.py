@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.access.kubeconfig import Cluster, Selection, User
 from kubectl_spread.cluster.access.options import (
@@ -87,60 +88,40 @@ def test_a_malformed_timeout_is_a_usage_error(text: str) -> None:
         parse_timeout(text)
 
 
-def test_without_flags_nothing_changes() -> None:
-    assert overridden_by() == (CLUSTER, USER)
-
-
-def test_another_server_has_another_name_in_its_certificate() -> None:
-    cluster, _ = overridden_by(server="https://flag")
-    assert (cluster.server, cluster.tls_server_name) == ("https://flag", "")
-    cluster, _ = overridden_by(server="https://flag", tls_server_name="flag")
-    assert cluster.tls_server_name == "flag"
-
-
-def test_another_authority_replaces_file_data_and_insecurity() -> None:
-    cluster, _ = overridden_by(certificate_authority="/flag")
-    assert (cluster.certificate_authority, cluster.certificate_authority_data) == ("/flag", "")
-    assert not cluster.insecure_skip_tls_verify
-
-
-def test_insecurity_drops_the_authority() -> None:
-    cluster, _ = overridden_by(insecure_skip_tls_verify=True)
-    assert (cluster.certificate_authority, cluster.certificate_authority_data) == ("", "")
-    assert cluster.insecure_skip_tls_verify
-
-
-def test_compression_can_be_turned_off_only() -> None:
-    assert overridden_by(disable_compression=True)[0].disable_compression
-
-
-def test_a_token_replaces_the_token_but_not_the_token_file() -> None:
-    _, user = overridden_by(token="flag")
-    assert (user.token, user.token_file) == ("flag", "/token")
-
-
-def test_certificate_and_key_files_drop_the_data() -> None:
-    _, user = overridden_by(client_certificate="/c", client_key="/k")
-    assert (user.client_certificate, user.client_certificate_data) == ("/c", "")
-    assert (user.client_key, user.client_key_data) == ("/k", "")
-
-
-def test_impersonation_flags_replace_the_kubeconfigs() -> None:
-    _, user = overridden_by(as_="jane", as_uid="7", as_groups=("a", "b"), as_user_extra=("k=1", "k=2", "x=y=z", "e="))
-    assert (user.as_, user.as_uid, user.as_groups) == ("jane", "7", ("a", "b"))
-    assert user.as_user_extra == {"old": ("1",), "k": ("1", "2"), "x": ("y=z",), "e": ("",)}
-
-
-def test_extra_is_added_to_the_kubeconfigs() -> None:
-    _, user = overridden_by(as_user_extra=("k=1",))
-    assert user.as_user_extra == {"old": ("1",), "k": ("1",)}
-    _, user = overridden_by(as_user_extra=("old=2",))
-    assert user.as_user_extra == {"old": ("2",)}
-
-
-def test_name_and_password_may_be_flags() -> None:
-    _, user = overridden_by(username="jane", password="secret")
-    assert (user.username, user.password) == ("jane", "secret")
+@pytest.mark.parametrize(
+    ("flags", "cluster", "user"),
+    [
+        ({}, {}, {}),
+        ({"server": "https://flag"}, {"server": "https://flag", "tls_server_name": ""}, {}),
+        ({"server": "a", "tls_server_name": "flag"}, {"server": "a", "tls_server_name": "flag"}, {}),
+        (
+            {"certificate_authority": "/flag"},
+            {"certificate_authority": "/flag", "certificate_authority_data": "", "insecure_skip_tls_verify": False},
+            {},
+        ),
+        (
+            {"insecure_skip_tls_verify": True},
+            {"certificate_authority": "", "certificate_authority_data": "", "insecure_skip_tls_verify": True},
+            {},
+        ),
+        ({"disable_compression": True}, {"disable_compression": True}, {}),
+        ({"token": "flag"}, {}, {"token": "flag"}),
+        ({"client_certificate": "/c"}, {}, {"client_certificate": "/c", "client_certificate_data": ""}),
+        ({"client_key": "/k"}, {}, {"client_key": "/k", "client_key_data": ""}),
+        ({"as_": "jane", "as_uid": "7"}, {}, {"as_": "jane", "as_uid": "7"}),
+        ({"as_groups": ("a", "b")}, {}, {"as_groups": ("a", "b")}),
+        (
+            {"as_user_extra": ("k=1", "k=2", "x=y=z", "e=")},
+            {},
+            {"as_user_extra": {"old": ("1",), "k": ("1", "2"), "x": ("y=z",), "e": ("",)}},
+        ),
+        ({"as_user_extra": ("old=2",)}, {}, {"as_user_extra": {"old": ("2",)}}),
+        ({"username": "jane", "password": "secret"}, {}, {"username": "jane", "password": "secret"}),
+    ],
+    ids=str,
+)
+def test_what_flags_replace(flags: dict[str, object], cluster: dict[str, object], user: dict[str, object]) -> None:
+    assert overridden_by(**flags) == (replace(CLUSTER, **cluster), replace(USER, **user))
 
 
 @pytest.mark.parametrize("pair", ["novalue", "=value", ""])

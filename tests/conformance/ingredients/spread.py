@@ -1,5 +1,6 @@
 """Topology spread: constraints with every field, and what the cluster defaults are derived from."""
 
+from tests.build import object_of
 from tests.conformance.ingredients.draft import (
     HOSTNAME,
     RACK,
@@ -70,9 +71,7 @@ def services(draft: Draft, pod: Object) -> None:
         chosen = draft.dice.choice((dict(draft.dice.some(list(labels.items()))), {"app": "db"}, None))
         home = pod["metadata"]["namespace"] if draft.dice.chance(0.85) else "third"
         spec = {} if chosen is None else {"selector": chosen}
-        draft.others.append(
-            {"apiVersion": "v1", "kind": "Service", "metadata": {"name": f"svc-{i}", "namespace": home}, "spec": spec}
-        )
+        draft.others.append(object_of("Service", f"svc-{i}", namespace=home, spec=spec))
 
 
 def owner(draft: Draft, pod: Object) -> None:
