@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.build import HOSTNAME, ZONE, Object, app, node, spread
-from tests.build_workloads import controller, cron_job, held_revision, revision, template, workload
+from tests.build import ZONE, Object, app, node, spread
+from tests.build_workloads import revision, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, pods_of
 from tests.cli.test_once_wrong_rows import THREE, stateful
 
@@ -22,28 +21,11 @@ SOFT = template(spread(ZONE, selector=app("web"), soft=True), requests={"cpu": "
 DISK = node("b2", zone="b", taints=["node.kubernetes.io/disk-pressure:NoSchedule"])
 
 
-def on_its_node(pods: Sequence[Object], *names: str) -> Sequence[Object]:
-    """Return the Pods of a DaemonSet, each with the affinity that confines it to its node."""
-    for each, name in zip(pods, names, strict=True):
-        field = {"key": "metadata.name", "operator": "In", "values": [name]}
-        terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-        each["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-    return pods
-
-
 def gated(*gates: str) -> list[Object]:
     """Return a StatefulSet whose third Pod has these scheduling gates."""
     made = stateful("a1", "b1", "", podManagementPolicy="Parallel")
     made[-1]["spec"]["schedulingGates"] = [{"name": each} for each in gates]
     return made
-
-
-def of_two_revisions(*, paused: bool = False) -> list[Object]:
-    """Return a Deployment whose template was repaired; the Pods of its only ReplicaSet are older and Pending."""
-    older = revision("web", 1, pods=SSD)
-    older["spec"]["replicas"] = 2
-    pods = pods_of("ReplicaSet", "web-h1", "", "", pods=older["spec"]["template"])
-    return [workload("Deployment", "web", pods=REPAIRED, replicas=2, paused=paused), older, *pods]
 
 
 def stuck_deployment() -> list[Object]:
@@ -54,23 +36,6 @@ def stuck_deployment() -> list[Object]:
     new = pods_of("ReplicaSet", "web-h2", "", pods=sets[1]["spec"]["template"])
     rolling = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
     return [workload("Deployment", "web", pods=SSD, replicas=3, strategy=rolling), *sets, *old, *new]
-
-
-def stuck_stateful_set() -> list[Object]:
-    """Return a StatefulSet whose update is stuck at its last Pod: the two others have the template before it."""
-    made = stateful("a1", "b1", "", pods=SSD)
-    made[0]["status"] = {"currentRevision": "db-1", "updateRevision": "db-2"}
-    for each in made[1:3]:
-        del each["spec"]["nodeSelector"]
-    made[-1]["metadata"]["labels"]["controller-revision-hash"] = "db-2"
-    return [*made, held_revision("db-1", REPAIRED), held_revision("db-2", SSD)]
-
-
-def nightly_run() -> list[Object]:
-    """Return a CronJob whose template was repaired after its last run was created."""
-    old, new = (template(ON_ZONES, restartPolicy="Never", **more) for more in ({"nodeSelector": {"disk": "ssd"}}, {}))
-    job = workload("Job", "nightly-1", pods=old, parallelism=1, owner=controller("CronJob", "nightly"))
-    return [cron_job("nightly", pods=new), job, *pods_of("Job", "nightly-1", "", pods=old)]
 
 
 ROWS = {
@@ -102,63 +67,11 @@ ROWS = {
         says=["What keeps Pods off these domains was set on purpose"],
         says_not=["Wait for b2"],
     ),
-    "rebalance over hosts keeps it too": Row(
-        objects=[
-            *ZONES,
-            SHUT,
-            *stateful("a1", "a1", "b1", pods=template(spread(HOSTNAME, selector=app("web")))),
-        ],
-        ask=["rebalance"],
-        code=1,
-        says=["kubectl patch statefulset db", "nodeTaintsPolicy"],
-        says_not=["kubectl taint"],
-    ),
     "a gate holds the Pod, whatever nodes take it": Row(
         objects=[*THREE, *gated("example.com/a")],
         ask=["show", "statefulset/db"],
         says=["OK: held by the scheduling gate example.com/a", "Once it is removed: it can go to c1."],
         says_not=["is Pending: it can go"],
-    ),
-    "two gates are two": Row(
-        objects=[*THREE, *gated("example.com/a", "example.com/b")],
-        ask=["why-pending"],
-        code=1,
-        says=["held by the scheduling gates example.com/a and example.com/b. Once they are removed: "],
-    ),
-    "a repaired ReplicationController": Row(
-        objects=[
-            *THREE,
-            workload("ReplicationController", "rc", pods=REPAIRED, replicas=2),
-            *pods_of("ReplicationController", "rc", "", "", pods=SSD),
-        ],
-        ask=["why-pending"],
-        code=1,
-        says=["kubectl delete pod rc-0 rc-1 -n default", "Then both Pending Pods can be scheduled, this one on "],
-        says_not=["RelaxNodeSelector"],
-    ),
-    "a repaired DaemonSet that replaces nothing by itself": Row(
-        objects=[
-            *ZONES,
-            workload("DaemonSet", "agent", pods=template(), updateStrategy={"type": "OnDelete"}),
-            *on_its_node(pods_of("DaemonSet", "agent", "", pods=template(requests={"cpu": "100"})), "b1"),
-        ],
-        ask=["why-pending"],
-        code=1,
-        says=["Then this Pod can go to b1.", "kubectl delete pod agent-0 -n default"],
-    ),
-    "a repaired Deployment replaces its Pods": Row(
-        objects=[*THREE, *of_two_revisions()],
-        ask=["why-pending"],
-        code=1,
-        says=["Wait for the rollout of deployment/web: it replaces this Pod, which is of an older revision."],
-        says_not=["RelaxNodeSelector", "makes room"],
-    ),
-    "a repaired Deployment that is paused replaces them once it is resumed": Row(
-        objects=[*THREE, *of_two_revisions(paused=True)],
-        ask=["why-pending"],
-        code=1,
-        says=["deployment/web is paused", "kubectl rollout resume deployment/web"],
-        says_not=["kubectl patch"],
     ),
     "a stuck rollout can be undone": Row(
         objects=[*THREE, *stuck_deployment()],
@@ -171,20 +84,6 @@ ROWS = {
             "  2. RelaxNodeSelector: ",
         ],
     ),
-    "a repaired CronJob does not change the run that is stuck": Row(
-        objects=[*THREE, *nightly_run()],
-        ask=["why-pending"],
-        code=1,
-        says=["Recreates job/nightly-1", "kubectl get job nightly-1 "],
-        says_not=["by hand"],
-    ),
-    "a StatefulSet that goes back to a revision keeps its Pods": Row(
-        objects=[*THREE, *stuck_stateful_set()],
-        ask=["why-pending"],
-        code=1,
-        says=["statefulset/db uses revision db-1 again: its 2 Pods stay."],
-        says_not=["replaces 3 Pods", "RolloutMixesRevisions"],
-    ),
     "a work queue of which a Pod still runs is not complete": Row(
         objects=[
             *THREE,
@@ -193,22 +92,6 @@ ROWS = {
         ],
         ask=["show", "job/job"],
         says=["No next Pod: the Job has as many Pods as it wants."],
-    ),
-    "one Pod is one": Row(
-        objects=[
-            node("a1", zone="a"),
-            ZONES[0],
-            *deployed("", pods=template({**ON_ZONES, "minDomains": 2}, nodeSelector={"x": "y"})),
-        ],
-        ask=["why-pending"],
-        code=1,
-        says=["Replaces the Pod of deployment/web (it does not run yet)."],
-        says_not=["none of them"],
-    ),
-    "one domain is one": Row(
-        objects=[node("a1", zone="a"), ZONES[0], *deployed("a1", "", pods=template({**ON_ZONES, "minDomains": 2}))],
-        ask=["show", "deployment/web"],
-        says=["minDomains requires 2 domains of topology.kubernetes.io/zone, but there is 1 (a)"],
     ),
 }
 

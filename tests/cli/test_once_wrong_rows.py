@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_devices import device_class, resource_slice
 from tests.build_storage import claim, volume
 from tests.build_workloads import controller, kubectl_applied, owned, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, nightly, pods_of, run_of
@@ -106,6 +107,26 @@ MIRROR = {
 }
 
 ROWS = {
+    "a DeviceClass stands for a resource": Row(
+        objects=[
+            *ZONES,
+            device_class(stands_for="example.com/gpu"),
+            resource_slice("a1"),
+            pod("web", requests={"example.com/gpu": "1"}),
+        ],
+        ask=["why-pending"],
+        code=3,
+        says=["needs devices, and which nodes have them is not modelled"],
+    ),
+    "a manifest that does not say how many has as many as live": Row(
+        objects=[*THREE, *deployed(*("a1", "b1", "c1") * 2, pods=template(ON_ZONES, requests={"cpu": "2"}))],
+        ask=["check"],
+        manifests=[
+            workload("Deployment", "web", pods=template(ON_ZONES, requests={"cpu": "5"}), strategy={"type": "Recreate"})
+        ],
+        code=1,
+        says=["replica 4 of 6 cannot be scheduled."],
+    ),
     "a taint that was set on purpose stays": Row(
         objects=[*ZONES, SHUT, *stateful("a1", "b1", "", podManagementPolicy="Parallel")],
         ask=["why-pending"],
@@ -180,12 +201,6 @@ ROWS = {
         ],
         ask=["show"],
         says=["no Pod can go to c: taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute;"],
-    ),
-    "minDomains is out of reach": Row(
-        objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
-        ask=["show"],
-        says=["Blocked", "minDomains requires 5 domains, but only 3 count: skew would be 2, maxSkew 1"],
-        says_not=["no domain may take one more"],
     ),
     "fields that were set by hand stay": Row(
         objects=[
@@ -437,45 +452,6 @@ ROWS = {
         ask=["simulate", "--restart=deployment/web"],
         code=1,
         says=["OK to Violated", "matchLabelKeys: [pod-template-hash]", "1→1..3"],
-    ),
-    "a paused Deployment says that nothing is replaced": Row(
-        objects=[*THREE, *deployed("a1", "b1", "c1", "", pods=template({**ON_ZONES, "minDomains": 4}), paused=True)],
-        ask=["why-pending"],
-        code=1,
-        says=[
-            "deployment/web is paused: nothing is replaced until it is resumed",
-            "kubectl rollout resume deployment/web",
-        ],
-    ),
-    "a ReplicaSet does not roll": Row(
-        objects=[
-            *THREE,
-            workload("ReplicaSet", "rs", pods=SSD, replicas=2),
-            *pods_of("ReplicaSet", "rs", "", "", pods=SSD),
-        ],
-        ask=["why-pending"],
-        code=1,
-        says=["kubectl delete pod rs-0 rs-1 -n default", "Then both Pending Pods can be scheduled, this one on "],
-    ),
-    "nobody schedules a Pod whose template names its node": Row(
-        objects=[*ZONES, *deployed("a1", "a1", pods=template(ON_ZONES, nodeName="a1"))],
-        ask=["show", "deployment/web"],
-        says=["Next replica: a1 (its template sets spec.nodeName, so it is not scheduled)."],
-        says_not=["PinnedMinimum"],
-    ),
-    "a complete Job has no next Pod": Row(
-        objects=[
-            *THREE,
-            workload(
-                "Job",
-                "web",
-                pods=template(ON_ZONES),
-                completions=1,
-                status={"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]},
-            ),
-        ],
-        ask=["show", "job/web"],
-        says=["No next Pod: the Job is complete."],
     ),
     "a suspended Job loses its Pods": Row(
         objects=[ZONES[0], SMALL[0], *(run_of("big", "", "")[:1])],

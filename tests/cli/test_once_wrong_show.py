@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import ZONE, Object, node
 from tests.build_storage import claim, storage_class, volume
-from tests.build_workloads import owned, template, workload
+from tests.build_workloads import owned, template
 from tests.cli.once_wrong import (
     GIGABYTE,
     ON_ZONES,
@@ -22,8 +22,6 @@ from tests.cli.once_wrong import (
     nightly,
     of_another_api,
     ordinals,
-    paused,
-    pods_of,
     run_of,
 )
 
@@ -33,11 +31,9 @@ LIMITS: Object = {
     "metadata": {"name": "limits", "namespace": "default"},
     "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]},
 }
-TOLERATED = {"key": "dedicated", "operator": "Exists"}
 PINNED = "no Pod can go to c: taint dedicated=gpu:NoSchedule; elsewhere skew would be 2, maxSkew 1"
 EPHEMERAL = {**GIGABYTE, "storageClassName": "fast"}
 SCRATCH: Sequence[Object] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": EPHEMERAL}}}]
-HONOURING = {**ON_ZONES, "nodeTaintsPolicy": "Honor"}
 
 
 def small(name: str, cpu: str) -> Object:
@@ -58,26 +54,6 @@ def kafka() -> list[Object]:
     disks = [volume(f"pv-{n}", class_name="fast", usable_on={ZONE: [where[0]]}) for n, where in enumerate(on)]
     return [*claims, *disks, *of_another_api("StrimziPodSet", "core.strimzi.io/v1beta2", "kafka", pods)]
 
-
-def daemons(*on: str) -> list[Object]:
-    """Return a DaemonSet with a Pod on each of these nodes, to each of which its affinity confines it."""
-    made = workload("DaemonSet", "agent", pods=template(ON_ZONES))
-    living = []
-    for each in pods_of("DaemonSet", "agent", *on, pods=template(ON_ZONES)):
-        field = {"key": "metadata.name", "operator": "In", "values": [each["spec"]["nodeName"]]}
-        terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-        each["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-        living.append(each)
-    return [made, *living]
-
-
-RACKED = [
-    node("a1", zone="a", labels={"rack": "r1"}),
-    node("a2", zone="a", labels={"rack": "r2"}),
-    node("c1", zone="c", labels={"rack": "r1"}, taints=["dedicated=gpu:NoSchedule"]),
-]
-BOTH = template(ON_ZONES, spread("rack", selector=app("web")))
-TWO = template(ON_ZONES, spread(HOSTNAME, selector=app("web")))
 
 Rows = Sequence[tuple[str, str, Mapping[str, int]]]
 
@@ -107,20 +83,6 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
         [*ZONES, SHUT, *deployed("a1", "b1", pods=template(), beyond={"topologySpreadConstraints": [ON_ZONES]})],
         [("Blocked", PINNED, {"a": 1, "b": 1, "c": 0})],
     ),
-    "a webhook adds the toleration": (
-        [
-            *ZONES,
-            SHUT,
-            *deployed(
-                "c1",
-                "c1",
-                "c1",
-                pods=template(HONOURING),
-                beyond={"tolerations": [TOLERATED]},
-            ),
-        ],
-        [("Violated", "skew 3, maxSkew 1", {"a": 0, "b": 0, "c": 3})],
-    ),
     "a RuntimeClass selects nodes": (
         [
             *(node(name, zone=name[0], labels={"sandbox": "yes"}) for name in ("a1", "b1")),
@@ -149,25 +111,6 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
         [*ZONES, SHUT, *deployed("a1", "b1", pods=template(ON_ZONES, schedulerName="volcano"))],
         [("Incomplete", "volcano decides by its own rules", {"a": 1, "b": 1, "c": 0})],
     ),
-    "a daemon's tolerations count its cordoned node": (
-        [ZONES[1], node("b1", zone="b", unschedulable=True), *daemons("a1", "b1")],
-        [("NoEffect", "the affinity of each Pod selects one node: skew is always 0", {"a": 1, "b": 1})],
-    ),
-    "a paused Deployment does not roll out": ([*ZONES, SHUT, *paused()], [("OK", "", {"a": 1, "b": 1, "c": 0})]),
-    "each leaves a node, both together leave none": (
-        [*RACKED, *deployed("a1", "a1", pods=BOTH)],
-        [
-            ("Blocked", "leaves no node together with rack: skew would be 3, maxSkew 1", {"a": 2, "c": 0}),
-            ("Blocked", f"leaves no node together with {ZONE}: skew would be 3, maxSkew 1", {"r1": 2, "r2": 0}),
-        ],
-    ),
-    "each of two constraints leaves no node": (
-        [*ZONES, SHUT, *deployed("a1", "b1", pods=TWO)],
-        [
-            ("Blocked", PINNED, {"a": 1, "b": 1, "c": 0}),
-            ("Blocked", PINNED.replace("to c:", "to c1:"), {"a1": 1, "b1": 1, "c1": 0}),
-        ],
-    ),
 }
 
 
@@ -181,15 +124,6 @@ def test_the_row_is_that_of_the_next_pod(tmp_path: Path, objects: Sequence[Objec
 def matching(item: Object) -> Mapping[str, int]:
     """Return the Pods of each domain that counts."""
     return {each["value"]: each["matching"] for each in item["constraint"]["domains"] if each["eligible"]}
-
-
-def test_static_pods_are_no_workload(tmp_path: Path) -> None:
-    reference = {"apiVersion": "v1", "kind": "Node", "name": "a1"}
-    static = pod("etcd-a1", on="a1", owner=reference)
-    static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
-    ended = asked(tmp_path, "show", [*ZONES, static], "--defaults")
-    said = "No workloads with topology spread constraints found in default namespace.\n"
-    assert (ended.code, ended.stdout, ended.stderr) == (0, "", said)
 
 
 def test_a_pod_that_waits_is_told_of_as_the_row_is(tmp_path: Path) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.build import ZONE, Object, app, node, pod, spread
-from tests.build_devices import CLAIMING, device_class, resource_claim, resource_slice
+from tests.build import ZONE, Object, node, pod, spread
 from tests.build_workloads import revision, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, asked, deployed, pods_of
 
@@ -23,18 +21,6 @@ LEAVING["metadata"] |= {
     "deletionGracePeriodSeconds": 300,
     "deletionTimestamp": "2100-01-01T00:00:00Z",
 }
-GPU = {"example.com/gpu": "1"}
-AGENTS = node("b1", zone="b", taints=["node.cilium.io/agent-not-ready=x:NoSchedule"])
-COMBINED = [
-    node("a1", zone="a", labels={"rack": "r1"}),
-    node("a2", zone="a", labels={"rack": "r2"}),
-    node("c1", zone="c", labels={"rack": "r1"}, taints=["dedicated=gpu:NoSchedule"]),
-]
-
-
-def waiting(**fields: Any) -> Object:  # noqa: ANN401 - any field of the spec, by the API's name
-    """Return a Pending Pod of nobody, which spreads over zones."""
-    return pod("web", labels={"app": "web"}, topologySpreadConstraints=[ON_ZONES], **fields)
 
 
 def old_and_new() -> list[Object]:
@@ -45,120 +31,6 @@ def old_and_new() -> list[Object]:
     first, second = revision("web", 1, pods=template(labels=old)), revision("web", 2, pods=pods)
     running = pods_of("ReplicaSet", "web-h1", "a1", "a1", "b1", "b1", pods=first["spec"]["template"])
     return [made, first, second, *running, *pods_of("ReplicaSet", "web-h2", "", pods=second["spec"]["template"])]
-
-
-CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
-    "a DeviceClass stands for the resource": (
-        [
-            *ZONES,
-            device_class(stands_for="example.com/gpu"),
-            resource_slice("a1"),
-            waiting(containers=template(requests=GPU)["spec"]["containers"]),
-        ],
-        3,
-        (
-            "default/web needs devices, and which nodes have them is not modelled;"
-            " kube-scheduler's filters would allow default/web on a1."
-        ),
-    ),
-    "its devices are on a node that is shut": (
-        [
-            *PAIR,
-            device_class(),
-            resource_claim(has=["b1/d0"], node="b1"),
-            resource_slice("b1"),
-            waiting(**CLAIMING),
-        ],
-        1,
-        (
-            "default/web is Pending. No spread constraint is the cause. b1 has the untolerated taint"
-            " dedicated=gpu:NoSchedule; a1: resourceclaim not available on the node."
-        ),
-    ),
-    "another scheduler decides": (
-        [*ZONES, SHUT, *deployed("a1", "b1", "", pods=template(ON_ZONES, schedulerName="volcano"))],
-        3,
-        (
-            "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
-            " the Pod may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available:"
-            " taint dedicated=gpu:NoSchedule. This node counts because nodeTaintsPolicy is Ignore (the default)."
-        ),
-    ),
-    "no scheduler has that name": (
-        [*ZONES, waiting(schedulerName="defualt-scheduler")],
-        3,
-        "defualt-scheduler schedules this Pod; kube-scheduler's filters would allow default/web on a1, b1.",
-    ),
-    "what is in the way goes by itself": (
-        [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
-        1,
-        (
-            "default/web-h1-0 is Pending (its only replica). default/old on a1 is being deleted and still in the way:"
-            " a1 takes this Pod once it is gone."
-        ),
-    ),
-    "agents have not opened the zone": (
-        [*ZONES[:2], AGENTS, *deployed("a1", "")],
-        1,
-        (
-            "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone b, which has the fewest"
-            " Pods (0), but its only node, b1, is not available: taint node.cilium.io/agent-not-ready=x:NoSchedule."
-            " This node counts because nodeTaintsPolicy is Ignore (the default)."
-        ),
-    ),
-    "the selector counts others": (
-        [*ZONES, SHUT, *old_and_new()],
-        1,
-        (
-            "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone counts Pods with"
-            " app=web,track=old, but not this Pod. The Pod may only go to zone c, which has the fewest Pods (0), but"
-            " its only node, c1, is not available: taint dedicated=gpu:NoSchedule. This node counts because"
-            " nodeTaintsPolicy is Ignore (the default)."
-        ),
-    ),
-    "its PodGroup is not complete": (
-        [*ZONES, waiting(schedulingGroup={"podGroupName": "train"})],
-        3,
-        (
-            "default/web is held until its PodGroup is complete (PodGroup train);"
-            " kube-scheduler's filters would allow default/web on a1, b1."
-        ),
-    ),
-    "its claim does not exist": (
-        [*ZONES, waiting(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}])],
-        1,
-        'default/web is Pending. persistentvolumeclaim "gone" not found: no node is evaluated.',
-    ),
-    "each leaves a node, both together leave none": (
-        [*COMBINED, *deployed("a1", "a1", "", pods=template(ON_ZONES, spread("rack", selector=app("web"))))],
-        1,
-        (
-            "default/web-h1-2 is Pending (2 of 3 replicas run). No node meets both requirements:"
-            " only c1 meets the constraint on zone; only a2 meets the constraint on rack."
-        ),
-    ),
-    "two filters shut one node": (
-        [
-            ZONES[0],
-            ZONES[1],
-            SHUT,
-            pod("agent", on="c1", requests={"cpu": "8"}),
-            *deployed("a1", "", pods=template(ON_ZONES, requests={"cpu": "1"})),
-        ],
-        1,
-        (
-            "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone c, which has the fewest"
-            " Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule and 1 cpu requested, 0"
-            " free. This node counts because nodeTaintsPolicy is Ignore (the default)."
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize(("objects", "code", "first"), CAUSES.values(), ids=CAUSES)
-def test_the_first_line_is_the_cause(tmp_path: Path, objects: Sequence[Object], code: int, first: str) -> None:
-    ended = asked(tmp_path, "why-pending", objects)
-    assert (ended.code, ended.stdout.splitlines()[0]) == (code, first)
 
 
 def batch() -> list[Object]:
@@ -201,21 +73,6 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "it would come back to the same node": (
         [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
         ["AddMatchLabelKeys", "HonorTaints", "RaiseMaxSkew", "MakeSoft", "FixSelector", "RemoveTaint", "AddToleration"],
-        [],
-    ),
-    "it ends by itself": (
-        [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
-        [],
-        ["deleting default/old on a1 (it is being deleted and ends within 300s)"],
-    ),
-    "agents take their taints away": (
-        [*ZONES[:2], AGENTS, *deployed("a1", "")],
-        ["HonorTaints", "RaiseMaxSkew", "MakeSoft"],
-        ["tolerating the taint of b1 (Cilium's agent does not run there; the taint clears on recovery)"],
-    ),
-    "no controller recreates it": (
-        [*ZONES[:2], pod("bare", on="a1", requests=BIG), *deployed("", pods=FULL)],
-        ["MovePod"],
         [],
     ),
     "it must not be disturbed": (
