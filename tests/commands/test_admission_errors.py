@@ -81,31 +81,12 @@ def test_an_object_without_pods_is_an_item_where_it_is_refused_alone(checked: Ch
     assert exit_codes.of_check(report) == 1
 
 
-def test_a_workload_of_an_api_that_is_no_longer_served(checked: Check) -> None:
-    old = {**workload("Deployment", "web"), "apiVersion": "extensions/v1beta1"}
-    (item,) = checked([old]).items
-    assert item.verdict is Verdict.INVALID
-    assert [error.message for error in item.validation] == [
-        'no matches for kind "Deployment" in version "extensions/v1beta1": v1.16 removed it, v1.36 serves it in apps/v1'
-    ]
-
-
 def test_a_template_of_another_api_is_held_to_what_a_template_has(checked: Check) -> None:
     spec = {"containers": [{"name": "c", "image": "i"}], "tolerationss": [], "containerConcurrency": 1}
     metadata = {"name": "web"}
     rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": metadata}
     (item,) = checked([{**rollout, "spec": {"strategies": {}, "template": {"spec": spec}}}]).items
     assert refused(item) == ["spec.template.spec.tolerationss"]
-
-
-def test_a_value_that_cannot_be_decoded_is_told_once(checked: Check) -> None:
-    described = pod("web")
-    described["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1x"}}
-    (item,) = checked([described]).items
-    assert [(error.field, error.message) for error in item.validation] == [
-        ("spec.containers[0].resources.requests[cpu]", "must be a quantity such as 500m or 2Gi")
-    ]
-    assert item.nodes == ()
 
 
 def test_feature_gates_reach_validation(checked: Check) -> None:
@@ -192,14 +173,6 @@ def test_a_quota_ends_the_making_of_pods(checked: Check) -> None:
     assert check_sentence(item) == f"Pod 4 of 5 is refused by the API server: {message}. {otherwise}"
 
 
-def test_a_quota_that_lets_in_none(checked: Check) -> None:
-    described = workload("Deployment", "web", pods=template(), replicas=2)
-    (item,) = checked([described], [*ABC, quota(pods="0")]).items
-    assert (item.verdict, refused(item)) == (Verdict.FAILED_CREATE, [])
-    assert item.failed_create is not None
-    assert (item.failed_create.created, len(item.placements)) == (0, 2)
-
-
 @pytest.mark.parametrize(("pods", "created"), [("5", None), ("2", 2), ("0", 0)])
 def test_a_quota_ends_the_making_of_daemons_too(checked: Check, pods: str, created: int | None) -> None:
     (item,) = checked([workload("DaemonSet", "web")], [*ABC, quota(pods=pods)]).items
@@ -245,18 +218,6 @@ def test_unread_quotas_leave_the_answer_incomplete(tmp_path: Path) -> None:
     assert [gap.what for gap in entries(report.items[0].incomplete)] == ["list resourcequotas"]
 
 
-def test_what_holds_of_a_pod_and_not_of_its_template(checked: Check) -> None:
-    constraint = spread(ZONE, selector=app("web"), matchLabelKeys=["app"])
-    (item,) = checked([workload("Deployment", "web", pods=template(constraint))]).items
-    assert (item.verdict, item.placements) == (Verdict.FAILED_CREATE, ())
-    assert [(error.field, error.message) for error in item.refusals] == [
-        (
-            "spec.template.spec.topologySpreadConstraints[0][0]",
-            'Invalid value: "app": exists in both matchLabelKeys and labelSelector',
-        )
-    ]
-
-
 def test_what_an_api_server_fills_in_is_no_new_revision(checked: Check) -> None:
     stored = template(restartPolicy="Always", serviceAccount="web", serviceAccountName="web")
     described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
@@ -277,12 +238,6 @@ def test_replicas_that_applying_takes_back_are_warned_of(checked: Check) -> None
     ]
 
 
-def test_a_kind_of_another_api_has_the_replicas_that_it_says(checked: Check) -> None:
-    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
-    (item,) = checked([{**rollout, "spec": {"replicas": 3, "template": template()}}]).items
-    assert (item.replicas, len(item.placements)) == (3, 3)
-
-
 def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     live = [workload("Deployment", "web", pods=template(), replicas=1), revision("web", 1, pods=template())]
     running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
@@ -293,11 +248,6 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     assert check_sentence(item) == "no Pod needs to be scheduled."
     more = {**described, "spec": {**described["spec"], "replicas": 2}}
     assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1
-
-
-def test_a_deployment_that_is_born_paused_makes_no_pods(checked: Check) -> None:
-    (item,) = checked([workload("Deployment", "web", pods=template(), replicas=2, paused=True)]).items
-    assert (item.placements, check_sentence(item)) == ((), "no Pod needs to be scheduled.")
 
 
 @pytest.mark.parametrize(("surge", "full"), [(None, ()), (0, ()), ("0%", ()), (1, ("a1",)), ("10%", ("a1",))])
@@ -313,19 +263,3 @@ def test_a_daemon_set_that_surges_needs_room_beside_the_old_pod(
     described = workload("DaemonSet", "web", pods=newer, updateStrategy=strategy)
     (item,) = checked([described], [*nodes, workload("DaemonSet", "web", pods=pods), old]).items
     assert (item.jam.nodes if item.jam else ()) == full
-
-
-def test_what_may_not_change_of_what_lives(checked: Check) -> None:
-    live = workload("Deployment", "web", pods=template())
-    (item,) = checked(
-        [workload("Deployment", "web", pods=template(labels={"app": "api"}), selector=app("api"))], [*ABC, live]
-    ).items
-    assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.selector"])
-
-
-def test_a_claim_that_may_not_change_is_an_item(checked: Check) -> None:
-    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-    live = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
-    changed = {**live, "spec": {**spec, "accessModes": ["ReadWriteMany"]}}
-    claim, _ = checked([changed, pod("web")], [*ABC, {**live, "spec": spec}]).items
-    assert (claim.kind, refused(claim)) == ("PersistentVolumeClaim", ["spec"])

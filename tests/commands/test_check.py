@@ -23,7 +23,6 @@ from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.check import check_outline, check_sentence
-from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.check import NO_POD
 from kubectl_spread.wording.incomplete import NEVER_RUNS, entries
@@ -182,12 +181,6 @@ def test_what_is_no_workload_is_laid_over_the_cluster(checked: Check) -> None:
     assert Counter(nodes_of(item)) == Counter(("a", "new"))
 
 
-def test_the_documents_are_there_before_the_scheduler_looks(checked: Check) -> None:
-    another = node("c2", zone="c")
-    deployment = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
-    assert only(checked([deployment, another], TAINTED)).jam is None
-
-
 @pytest.mark.parametrize(
     ("described", "kind", "replicas"),
     [
@@ -228,12 +221,6 @@ def test_a_daemon_that_waits_for_a_node_that_was_tainted_since_counts_that_node(
     item = only(checked([agent], [node("a1", taints=["dedicated=gpu:NoSchedule"]), node("a2"), agent, *waiting]))
     assert item.jam is not None
     assert (item.replicas, item.jam.nodes) == (2, ("a1", "a2"))
-
-
-def test_a_daemon_counts_the_node_at_which_it_jams(checked: Check) -> None:
-    agent = workload("DaemonSet", "agent", pods=template(requests={"cpu": "1"}))
-    item = only(checked([agent], [node("a"), node("b"), pod("hog", on="b", requests={"cpu": "8"})]))
-    assert (item.replicas, len(item.placements), item.jam is not None) == (2, 1, True)
 
 
 @pytest.mark.parametrize(("cpu", "name"), [("0", "a1"), ("8", "b1")], ids=["all have room", "one has none"])
@@ -319,24 +306,6 @@ def test_apply_makes_no_names(described: Object, checked: Check) -> None:
     assert (item.verdict, exit_codes.of_check(report)) == ("Invalid", 1)
 
 
-def test_what_the_api_server_would_refuse_is_told_with_what_would_happen_otherwise(checked: Check) -> None:
-    broken = spread(ZONE, selector=app("web"), maxSkew=0)
-    report = checked([workload("Deployment", "web", pods=template(broken), replicas=2)])
-    item = only(report)
-    assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].maxSkew"]
-    assert "must be greater than zero" in item.validation[0].message
-    assert exit_codes.of_check(report) == 1
-    assert item.nodes
-
-
-def test_a_template_of_another_api_is_validated_too(checked: Check) -> None:
-    broken = spread(ZONE, selector=app("web"), whenUnsatisfiable="Maybe")
-    item = only(checked([rollout(template=template(broken))]))
-    assert [error.field for error in item.validation] == [
-        "spec.template.spec.topologySpreadConstraints[0].whenUnsatisfiable"
-    ]
-
-
 def test_a_template_that_runs_already_counts_its_own_revision(checked: Check) -> None:
     keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["pod-template-hash"]))
     deployment = workload("Deployment", "web", pods=keyed, replicas=3)
@@ -351,11 +320,6 @@ def test_a_template_that_runs_already_counts_its_own_revision(checked: Check) ->
     changed = {**keyed, "spec": {**keyed["spec"], "tolerations": [{"operator": "Exists"}]}}
     new = only(checked([workload("Deployment", "web", pods=changed)], cluster)).constraints[0]
     assert [domain.matching for domain in new.domains] == [0, 0, 0]
-
-
-def test_a_pod_is_judged_by_its_own_schedulers_profile(checked: Check) -> None:
-    item = only(checked([pod("web", schedulerName="volcano")]))
-    assert "OtherScheduler" in {finding.id for finding in item.findings}
 
 
 @pytest.mark.parametrize(
@@ -427,14 +391,6 @@ def test_another_scheduler_decides_about_all_replicas(checked: Check, objects: S
     item = only(report)
     assert (item.verdict, item.message, item.jam, exit_codes.of_check(report)) == ("Incomplete", "", None, 3)
     assert check_sentence(item).startswith("volcano schedules this Pod; kube-scheduler's filters would allow ")
-
-
-def test_replicas_that_may_be_held_are_not_said_to_schedule(checked: Check) -> None:
-    pods = template(ON_ZONES)
-    pods["spec"]["schedulingGroup"] = {"podGroupName": "train"}
-    item = only(checked([workload("Deployment", "web", pods=pods, replicas=3)]))
-    assert item.verdict == "Incomplete"
-    assert "is held until its PodGroup is complete (PodGroup train)" in check_sentence(item)
 
 
 def test_a_pod_that_is_refused_though_its_template_is_taken_is_no_fault_of_the_workload(checked: Check) -> None:
@@ -622,13 +578,6 @@ def test_what_matters_only_for_fixes_is_not_missed_where_no_pod_comes(tmp_path: 
     assert [gap.purpose for gap in item.incomplete if isinstance(gap, UnreadKind)] == [Purpose.APPLYING]
 
 
-def test_a_replica_that_jams_may_make_room_too(checked: Check) -> None:
-    nodes = [node("n", allocatable={"cpu": "2", "pods": "9"}), pod("low", on="n", requests={"cpu": "1"})]
-    made = template(requests={"cpu": "1"}, priorityClassName="high")
-    report = checked([workload("Deployment", "web", pods=made, replicas=2)], nodes)
-    assert (only(report).jam is None, exit_codes.of_check(report)) == (False, 3)
-
-
 @pytest.mark.parametrize(
     ("classes", "code"), [(["gp3"], 0), ([], 3), (["other"], 1)], ids=["there", "not-read", "not-there"]
 )
@@ -641,15 +590,6 @@ def test_a_claim_of_a_class_that_files_lack_is_not_judged(checked: Check, classe
         report = checked(manifests, [*ABC, *map(storage_class, classes)])
         assert exit_codes.of_check(report) == code
         assert [(each.what, each.why) for each in entries(only(report).incomplete)] == missing
-
-
-def test_domains_of_a_soft_constraint_without_room_are_shown_as_such(checked: Check) -> None:
-    soft = spread(ZONE, selector=app("web"), soft=True)
-    nodes = [node("a", zone="a"), node("b", zone="b", taints=["gpu=yes:NoSchedule"])]
-    item = only(checked([pod("web", labels={"app": "web"}, topologySpreadConstraints=[soft])], nodes))
-    texts = {domain.value: next_text(domain) for domain in item.after[0].domains}
-    assert texts["a"] == "yes"
-    assert texts["b"].startswith("no: ")
 
 
 @pytest.mark.parametrize("image", ["registry.example/app:v1", "registry.example/app:v2"])
@@ -700,11 +640,6 @@ def test_of_a_pod_that_names_its_node_no_scheduler_decides(checked: Check, reque
     assert (item.verdict, nodes_of(item)) == ("Incomplete", ["a1"])
     assert [gap.what for gap in entries(item.incomplete)] == ["spec.nodeName a1"]
     assert item.summary.startswith("default/web sets spec.nodeName a1, so no scheduler is involved; ")
-
-
-def test_a_running_pod_that_cannot_change_so_is_refused(checked: Check) -> None:
-    item = only(checked([pod("web", requests={"cpu": "2"})], [node("a1", zone="a"), pod("web", on="a1")]))
-    assert (item.verdict, item.placements) == ("Invalid", ())
 
 
 def test_applying_what_lives_changes_nothing(checked: Check) -> None:

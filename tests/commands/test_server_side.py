@@ -21,9 +21,9 @@ from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import Plain
 from kubectl_spread.wording.incomplete import entries
-from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim
-from tests.build_workloads import cron_job, template, workload
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC
 from tests.program import encoded
@@ -47,6 +47,8 @@ def checked(tmp_path: Path) -> Check:
         answer: Answer = stored,
         objects: Sequence[Object] = ABC,
         discovered: Mapping[str, Discovered] | None = None,
+        *,
+        dry: bool = True,
     ) -> tuple[CheckReport, Asked]:
         path = tmp_path / "manifests.yaml"
         path.write_text(yaml.safe_dump_all(manifests), encoding="utf-8")
@@ -58,7 +60,7 @@ def checked(tmp_path: Path) -> Check:
 
         options = CheckOptions(filenames=(str(path),), namespace="default")
         source = Memory(objects, server="https://x", said_version="v1.36.2", discovered=discovered or {})
-        report = check(source, options, SchedulerOptions(), stdin=None, create=create).report
+        report = check(source, options, SchedulerOptions(), stdin=None, create=create if dry else None).report
         encoded(report)
         return report, asked
 
@@ -85,6 +87,7 @@ def test_a_workload_is_asked_for_and_then_the_first_of_its_pods(checked: Check, 
     made = convert(dict(asked[1][2]), Pod)
     assert made.metadata.generate_name.startswith("web")
     assert made.metadata.labels["app"] == "web"
+    assert ("pod-template-hash" in made.metadata.labels) is (described["kind"] == "Deployment")
     assert made.spec.containers[0].name == "main"
     assert only(report).verdict == "Schedulable"
 
@@ -154,11 +157,56 @@ def test_the_servers_word_stands_in_the_place_of_ours(checked: Check) -> None:
     assert only(report).validation == ()
 
 
-def test_a_server_that_may_not_be_asked_leaves_the_answer_open(checked: Check) -> None:
-    report, _ = checked([pod("web")], lambda _kind, _values: DryRun(impossible="forbidden"))
+@pytest.mark.parametrize("kind", ["Deployment", "Pod"])
+def test_a_server_that_may_not_be_asked_leaves_the_answer_open(checked: Check, kind: str) -> None:
+    def refusing(asked: Kind, values: Mapping[str, Plain]) -> DryRun:
+        return DryRun(impossible="forbidden") if asked.name == kind else stored(asked, values)
+
+    report, _ = checked([workload("Deployment", "web")], refusing)
     item = only(report)
     assert (item.verdict, exit_codes.of_check(report)) == ("Incomplete", 3)
     assert [(missing.what, missing.why) for missing in entries(item.incomplete)] == [("the dry run", "forbidden")]
+
+
+def test_what_cannot_be_asked_is_judged_by_our_rules(checked: Check) -> None:
+    broken = workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"), maxSkew=0)))
+    report, _ = checked([broken], lambda _kind, _values: DryRun(impossible="forbidden"))
+    refused = [error.field for error in only(report).validation]
+    assert refused == ["spec.template.spec.topologySpreadConstraints[0].maxSkew"]
+
+
+@pytest.mark.parametrize(("replicas", "verdict"), [(1, "Schedulable"), (3, "FailedCreate")])
+def test_a_quota_is_counted_as_pods_come_and_go(checked: Check, replicas: int, verdict: str) -> None:
+    hard = {"pods": "2"}
+    quota: Object = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota |= {"spec": {"hard": hard}, "status": {"hard": hard, "used": hard}}
+    pods = [owned(f"web-{on}", "ReplicaSet", "web-h1", on=on, phase="Running") for on in ("a1", "b1")]
+    live = [workload("Deployment", "web", replicas=2), revision("web", 1), *pods]
+    said = 'pods "web-x" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2'
+
+    def full(kind: Kind, values: Mapping[str, Plain]) -> DryRun:
+        refused = DryRun(causes=(StatusCause(reason="Forbidden", message=said),))
+        return refused if kind.name == "Pod" else stored(kind, values)
+
+    report, _ = checked([workload("Deployment", "web", replicas=replicas)], full, [*ABC, *live, quota])
+    assert only(report).verdict == verdict
+
+
+def test_a_sound_manifest_gets_the_same_answer_either_way(checked: Check) -> None:
+    manifest = workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))), replicas=5)
+    assert checked([manifest])[0].items == checked([manifest], dry=False)[0].items
+
+
+def test_a_server_that_was_asked_has_evaluated_the_standard_of_the_namespace(tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(pod("web")), encoding="utf-8")
+    enforcing = namespace("default", **{"pod-security.kubernetes.io/enforce": "restricted"})
+    options = CheckOptions(filenames=(str(path),), namespace="default")
+    notes = [
+        check(Memory([*ABC, enforcing]), options, SchedulerOptions(), stdin=None, create=server).notes
+        for server in (None, lambda kind, _namespace, values: stored(kind, values))
+    ]
+    assert [*map(bool, notes)] == [True, False]
 
 
 ROLLOUT = {

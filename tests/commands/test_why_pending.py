@@ -101,15 +101,6 @@ def test_a_workload_whose_pods_are_elsewhere() -> None:
     assert raised.value.hint == "there is one in namespace other: use -n"
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"), [("nope", "check the name, or use -n"), ("far", "there is one in namespace other: use -n")]
-)
-def test_a_named_pod_that_does_not_exist(name: str, hint: str) -> None:
-    with pytest.raises(ClusterError) as raised:
-        explained([node("n"), pod("far", namespace="other")], name)
-    assert raised.value.hint == hint
-
-
 FULL = {
     "apiVersion": "v1",
     "kind": "ResourceQuota",
@@ -117,7 +108,6 @@ FULL = {
     "status": {"hard": {"pods": "1"}, "used": {"pods": "1"}},
 }
 OVER_QUOTA = "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"
-FAILURE = {"type": "ReplicaFailure", "status": "True", "message": "no"}
 REPORTS = [
     node("n"),
     workload("Deployment", "reports", replicas=3),
@@ -447,11 +437,6 @@ def test_the_search_for_fixes_takes_what_is_asked_or_what_suits_the_cluster(
     asked: float | None, nodes: int, seconds: float
 ) -> None:
     assert seconds_for(asked, nodes) == seconds
-
-
-def test_no_time_for_fixes_is_told() -> None:
-    item = only([*BLOCKED, incoming()])
-    assert (item.fixes, item.fix_search) == ((), "bounded")
 
 
 def shares(*wanted: float, elsewhere: float = 0) -> list[float]:
