@@ -8,14 +8,12 @@ from tests.conformance.record import ask, oracle
 from tests.diagnosis.fixes.claims import with_changes
 from tests.diagnosis.fixes.test_oracle import feasible
 from tests.incidents.judge import FOLDER, RELEASE, Incident, complaints, incidents
-from tests.incidents.stories import STORIES
 
 ALL = [pytest.param(incident, id=incident.folder.name) for incident in incidents()]
 
 
-def test_every_story_has_its_folder() -> None:
-    assert [incident.folder.name for incident in incidents()] == sorted(STORIES)
-    assert len(STORIES) >= 20
+def test_there_are_many() -> None:
+    assert len(ALL) >= 20
 
 
 @pytest.mark.parametrize("incident", ALL)
