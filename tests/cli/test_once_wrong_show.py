@@ -107,10 +107,6 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
         [*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
         [("OK", "", {"a": 0, "b": 0, "c": 0})],
     ),
-    "another scheduler decides": (
-        [*ZONES, SHUT, *deployed("a1", "b1", pods=template(ON_ZONES, schedulerName="volcano"))],
-        [("Incomplete", "volcano decides by its own rules", {"a": 1, "b": 1, "c": 0})],
-    ),
 }
 
 

@@ -396,11 +396,6 @@ def condition(number: int) -> Object:
     return {"type": "PodScheduled", **said}
 
 
-def test_another_schedulers_message_is_not_ours_to_say() -> None:
-    item = only([*BLOCKED, incoming(schedulerName="volcano")])
-    assert (item.message, item.scheduler_name, item.verdict) == ("", "volcano", "Incomplete")
-
-
 def test_no_fix_is_proved_where_another_scheduler_decides() -> None:
     scope, pending = Scope(namespace="default"), [incoming(), incoming(schedulerName="volcano")]
     found = [why_pending(Memory([*BLOCKED, pod]), scope, SchedulerOptions()).report.items[0].fixes for pod in pending]

@@ -61,18 +61,6 @@ def test_policies_are_named_where_they_are_not_what_they_are_unset(fields: dict[
     assert first == f"Constraint 0: {ZONE}, DoNotSchedule, {told}"
 
 
-def test_nodes_that_the_affinity_rules_out() -> None:
-    told = lines(constraint_of(incoming(nodeSelector={ZONE: "a"}), ABC))
-    assert "Not counted: b1, c1, outside the Pod's node affinity." in told
-
-
-def test_too_few_domains() -> None:
-    constraint = spread(ZONE, selector=app("web"), minDomains=5)
-    told = lines(constraint_of(incoming(constraint), ABC))
-    assert "minDomains 5" in told[0]
-    assert told[-1] == "Minimum: 0, because minDomains requires 5 domains and only 3 count."
-
-
 def test_no_domain_is_counted() -> None:
     soft = spread("rack", selector=app("web"), soft=True)
     assert lines(constraint_of(incoming(soft), ABC))[1] == "Minimum: 0 (no domain is counted)."
@@ -136,14 +124,3 @@ def test_nodes_that_two_constraints_do_not_count_are_named_once() -> None:
         ("Not counted: b1, c1, outside the Pod's node affinity.",),
         ("Not counted: the same nodes as for constraint 0.",),
     ]
-
-
-def test_few_domains_have_a_line_each() -> None:
-    nodes = [node(f"n{i:02}") for i in range(MOST_ROWS)]
-    told = lines(constraint_of(incoming(spread(HOSTNAME, selector=app("web"))), nodes))
-    assert len(told) == MOST_ROWS + 3
-
-
-def test_the_empty_value_is_shown() -> None:
-    told = lines(constraint_of(incoming(), [node("x", zone="")]))
-    assert '""       1       0      0      yes' in told

@@ -137,13 +137,6 @@ def test_a_fix_with_all_there_is_to_say() -> None:
     ]
 
 
-def test_commands_have_the_connection_flags() -> None:
-    route = Route(commands=(Command(verb="uncordon", kind="node", name="a1"),))
-    block = steps_block(blocked(fix(UNCORDON, routes=(route,))), Extent(), ["--context", "c"])
-    assert block is not None
-    assert block.steps[0].commands == ("kubectl uncordon a1 --context c",)
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -166,10 +159,6 @@ def test_commands_have_the_connection_flags() -> None:
 )
 def test_where_the_pod_goes_and_how_many_of_the_pending_pods(fields: dict[str, Any], said: str) -> None:
     assert steps(blocked(fix(**fields)))[0].notes[0] == said
-
-
-def test_a_new_revision_may_find_no_node_yet() -> None:
-    assert "A Pod of the new revision may go to no node yet." in steps(blocked(fix(new_revision=())))[0].notes
 
 
 def test_only_those_offered_first_unless_all_are_wanted() -> None:
@@ -234,11 +223,6 @@ def test_a_further_node_comes_after_what_costs_less() -> None:
         assert ids(blocked(fix(costlier), new_nodes=(fix(NODE),)))[0] == ADD
 
 
-def test_a_new_node_that_is_not_enough_says_so() -> None:
-    alone = steps(blocked(new_nodes=(fix(NODE, siblings=2),)))[0]
-    assert alone.notes == ("Then 1 of 2 Pending Pods can be scheduled, this one on the new node.",)
-
-
 def test_of_two_constraints_the_operator_chooses_which_to_weaken() -> None:
     other = fix(replace(RAISE, topology_key="zone"))
     either = "This one or the one before is enough: choose the constraint that matters less."
@@ -278,22 +262,17 @@ def test_what_is_not_proposed_for_one_reason_is_one_line() -> None:
     ]
 
 
-def test_how_it_ends_comes_after_where_the_pod_goes() -> None:
-    end = RolloutEnd(least=1, most=1, worth=True, gains=True)
-    opens, ends, *_ = steps(blocked(fix(end=end)))[0].notes
-    assert (opens, ends) == ("Then this Pod can go to a1 or b1.", "In the end, 1 Pod still has no node.")
-
-
-def test_what_others_wrote_cannot_act() -> None:
-    evil = "x\x1b[2J\u202e\ny"
-    route = Route(effect=Rollout(owner=evil), commands=(Command(verb="uncordon", kind="node", name=evil),))
-    raised = replace(RAISE, topology_key=evil)
-    told = lines(blocked(fix(raised, feasible=(evil,), alike=((evil,),), routes=(route,), new_revision=(evil,))))
-    assert not {"\x1b", "\u202e"} & set("".join(told))
-
-
 def test_fixes_are_told_to_rest_on_what_was_judged() -> None:
     missing = UnreadableManifest(place="DynamicResources", why="devices were not judged")
     assert NOT_JUDGED in "\n".join(lines(blocked(fix(), incomplete=(missing,))))
     assert NOT_JUDGED not in "\n".join(lines(blocked(fix())))
     assert NOT_JUDGED not in "\n".join(lines(blocked(incomplete=(missing,))))
+
+
+def test_a_new_revision_may_find_no_node_yet() -> None:
+    assert "A Pod of the new revision may go to no node yet." in steps(blocked(fix(new_revision=())))[0].notes
+
+
+def test_a_new_node_that_is_not_enough_says_so() -> None:
+    alone = steps(blocked(new_nodes=(fix(NODE, siblings=2),)))[0]
+    assert alone.notes == ("Then 1 of 2 Pending Pods can be scheduled, this one on the new node.",)

@@ -69,22 +69,10 @@ def test_a_row_that_reads_the_same_is_not_printed() -> None:
     assert len(lines(told, now, wide=True)) == 1
 
 
-def test_a_new_row_is_printed() -> None:
-    (line,) = lines(report([WEB]), BOTH)
-    assert line.split()[1] == "deployment/an-interface"
-
-
 def test_a_row_that_is_gone_says_so() -> None:
     (line,) = lines(BOTH, report([WEB]))
     assert line.split()[1] == "deployment/an-interface"
     assert line.split()[6] == "Gone"
-
-
-def test_rows_stand_under_those_of_the_table_before() -> None:
-    before = show_table(BOTH, wide=False, headers=True).splitlines()
-    (line,) = lines(BOTH, report([WEB, API, replica("web", on="a1")]))
-    column = before[0].index("KEY")
-    assert line[column:].startswith(ZONE)
 
 
 def test_what_is_incomplete_is_said_when_it_changes() -> None:
@@ -114,10 +102,3 @@ def test_the_summary_counts_what_is_too_much_to_name() -> None:
 
 def test_the_summary_has_words_for_what_is_in_no_row() -> None:
     assert summary(BOTH, report([WEB, API], MISSING)) == "what could be read has changed"
-
-
-def test_nothing_in_a_name_moves_the_cursor() -> None:
-    (web,) = rows_of([*NODES, WEB])
-    forged = varied(web, namespace="\x1b[2J")
-    now = SkewReport(metadata=METADATA, items=(forged,))
-    assert "\x1b" not in summary(report([]), now) + changed_rows(report([]), now, wide=False)

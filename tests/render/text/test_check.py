@@ -7,22 +7,20 @@ from typing import Any
 
 import msgspec
 import pytest
-from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
-from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, MadeElsewhere, Rollout
-from kubectl_spread.diagnosis.causes import RefusedWhole
-from kubectl_spread.diagnosis.evaluation import Conclusion, Verdict
+from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, Rollout
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import MatchLabelKeyAbsent
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
 from kubectl_spread.simulation.placement import DomainRange, Placement
-from kubectl_spread.wording.check import ASSUMPTIONS, jam_sentence
+from kubectl_spread.wording.check import ASSUMPTIONS
 from tests.build import Object
-from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
+from tests.diagnosis.judged import ABC, METADATA, incoming, report_of
 from tests.program import encoded
 from tests.render.reports import check_text
 
@@ -66,21 +64,6 @@ def test_one_replica_names_its_nodes() -> None:
     )
 
 
-@pytest.mark.parametrize(("latest", "by_chance"), [(UNSET, False), (5, True), (None, True)])
-def test_where_it_jams(latest: int | UnsetType | None, *, by_chance: bool) -> None:
-    jam = Jam(replica=3, replica_max=latest, message="0/4 nodes are available.")
-    told = lines(free(replicas=5, placements=placed("a1", "b1"), jam=jam, orders=8))
-    assert told[0] == f"default/deployment/web: {jam_sentence(jam, 5, str(jam.message))}"
-    by_luck = "Some choices are random: ranges show 8 simulations, other figures are from the first one."
-    assert (by_luck in told) == by_chance
-
-
-def test_it_finds_no_node() -> None:
-    told = lines(item_of(incoming(), [*TAINTED, *web("a1", "b1")]))
-    assert told[0].startswith("default/deployment/web: not schedulable. The Pod may only go to zone c, which has")
-    assert told[1].split() == ["NODES", "REJECTED-BY", "WHY"]
-
-
 def test_nothing_is_to_be_placed() -> None:
     assert lines(free(replicas=0))[0] == "default/deployment/web: no Pod needs to be scheduled."
     scaled = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed=Assumption.POD_STAYS)
@@ -88,16 +71,6 @@ def test_nothing_is_to_be_placed() -> None:
     assert told[:2] == [
         "default/deployment/web: no Pod needs to be scheduled.",
         f"Rollout: Scale, 3 Pods exist. Assumed: {ASSUMPTIONS[Assumption.POD_STAYS]}.",
-    ]
-
-
-def test_what_was_assumed_of_a_rollout() -> None:
-    rollout = Rollout(strategy="RollingUpdate", running=4, at_work=4, replaced=2, assumed=Assumption.POD_STAYS)
-    told = lines(free(replicas=6, rollout=rollout, placements=placed("a1", "b1")))
-    assert told[:3] == [
-        "default/deployment/web: all 2 new Pods can be scheduled.",
-        f"Rollout: RollingUpdate, 4 Pods exist, 2 to be replaced. Assumed: {ASSUMPTIONS[Assumption.POD_STAYS]}.",
-        "Replicas: a1, b1",
     ]
 
 
@@ -166,12 +139,6 @@ def test_where_only_one_order_was_tried_it_is_said() -> None:
     assert told not in lines(free(placements=placed("a1"), orders=1))
 
 
-def test_a_large_cluster_is_sampled() -> None:
-    told = "this is the result of 8 orders and is not proved."
-    assert any(line.endswith(told) for line in lines(free(sampled=True, orders=8)))
-    assert not any(line.endswith(told) for line in lines(free(orders=8)))
-
-
 def test_wide_ranks_the_nodes() -> None:
     item = free(placements=placed(*(f"n{i}" for i in range(12))), replicas=12)
     (ranked,) = [line for line in lines(item, wide=True) if line.startswith("Ranked ")]
@@ -194,28 +161,3 @@ def test_wide_ranks_the_nodes() -> None:
 def test_the_verdict_has_a_colour(item: CheckItem, code: str) -> None:
     text = check_text(CheckReport(metadata=METADATA, items=(item,)), wide=False, colors=True)
     assert text.startswith(f"\x1b[{code}mdefault/deployment/web: ")
-
-
-EVIL = "x\x1b]0;owned\x07\u202ey\x9b\rz"
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
-    item = free(
-        name=EVIL,
-        namespace=EVIL,
-        kind=EVIL,
-        verdict=Verdict.INVALID,
-        validation=(FieldError(field=EVIL, reason=EVIL, message=EVIL),),
-        warnings=(ValidationWarning(field=EVIL, message=EVIL),),
-        placements=placed(EVIL),
-        jam=Jam(replica=1, message=EVIL, nodes=(EVIL,)),
-        rollout=Rollout(strategy="Scale", running=1, at_work=1, replaced=0, assumed=MadeElsewhere(EVIL)),
-        incomplete=(UnreadableManifest(place=EVIL, why=EVIL),),
-    )
-    for verdict in Verdict:
-        judged = msgspec.structs.replace(
-            item, verdict=verdict, conclusion=Conclusion(cause=RefusedWhole(plugin=EVIL, reasons=(EVIL,)))
-        )
-        text = check_text(CheckReport(metadata=METADATA, items=(judged,)), wide=wide)
-        assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text

@@ -9,21 +9,17 @@ import msgspec
 import pytest
 
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
-from kubectl_spread.controllers.workloads import PodName, Replicas, WorkloadRef
-from kubectl_spread.diagnosis.causes import NoNodes, RefusedWhole
+from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.diagnosis.causes import NoNodes
 from kubectl_spread.diagnosis.evaluation import Conclusion
-from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.gaps import Gap, UnreadableManifest
-from kubectl_spread.render.structured import to_names
-from tests.build import ZONE, Object, app, node, pod, spread
-from tests.build_devices import CLAIMING, OPEN
+from tests.build import ZONE, Object, app, pod, spread
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.render.reports import pending_text
 from tests.wording.test_findings import MIXED
 
 MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
-ON_ZONES = spread(ZONE, selector=app("web"))
 
 NO_NODES, WHY = Conclusion(cause=NoNodes()), "The cluster has no nodes."
 
@@ -56,25 +52,12 @@ class TestPendingText:
         refused = EventReport(message="0/4 nodes are available")
         assert told(pending(incoming(), ABC, event=refused)).startswith(f"{told_so}tries it again within about 5")
 
-    def test_an_answer_that_is_not_whole(self) -> None:
-        text = told(pending(incoming(**CLAIMING), [*ABC, *OPEN]))
-        assert text.startswith(
-            "default/new needs devices, and which nodes have them is not modelled; kube-scheduler's filters would allow"
-            " default/new on a1, a2 and 2 more.\n"
-        )
-        judged = "whether nodes have the devices it claims is not known (ResourceClaim g)"
-        assert f"incomplete: DynamicResources (not evaluated): {judged}." in text
-
     def test_gates_come_before_the_verdict(self) -> None:
         text = told(pending(incoming(), ABC, held_by=("a.example/x", "b.example/y")))
         assert text.startswith(
             "default/new is held by the scheduling gates a.example/x and b.example/y. Once they are removed: it can be"
             " scheduled now"
         )
-
-    def test_another_scheduler_decides(self) -> None:
-        item = pending(incoming(schedulerName="volcano"), [*TAINTED, *web("a1", "b1")])
-        assert told(item).startswith("volcano schedules this Pod; kube-scheduler's filters would reject default/new: ")
 
     def test_pods_of_one_template_are_told_once(self) -> None:
         first = pending(incoming(), [*TAINTED, *web("a1", "b1")])
@@ -137,34 +120,3 @@ class TestPendingText:
             == "incomplete: list services (unreadable): the selector lacks what Services add.\n"
         )
         assert told() == ""
-
-
-EVIL = "x\x1b]0;owned\x07\u202ey\x9b\rz"
-
-
-def evil_item() -> PendingItem:
-    """Return an item whose every text that others write acts on a terminal."""
-    described = incoming(labels={"app": EVIL})
-    objects = [node("n" + EVIL, zone=EVIL, taints=[f"{EVIL}=v:NoSchedule"]), node("m", labels={f"zone-{EVIL}": EVIL})]
-    return pending(
-        described,
-        objects,
-        name=EVIL,
-        namespace=EVIL,
-        conclusion=Conclusion(cause=RefusedWhole(plugin=EVIL, reasons=(EVIL,))),
-        scheduler_name=EVIL,
-        held_by=(EVIL,),
-        workload=WorkloadRef(kind=EVIL, name=EVIL),
-        event=EventReport(message=EVIL, time=EVIL, differs="it is old"),
-        preemption=Preemption(node=EVIL, victims=(PodName(namespace=EVIL, name=EVIL),), pdb_violations=0),
-        nomination=Nomination(node=EVIL, leaving=(PodName(namespace=EVIL, name=EVIL),)),
-        incomplete=(UnreadableManifest(place=EVIL, why=EVIL),),
-    )
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
-    item = evil_item()
-    for text in (told(item, wide=wide), to_names(PendingReport(metadata=METADATA, items=(item,)))):
-        assert text
-        assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text
