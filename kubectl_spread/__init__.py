@@ -4,7 +4,7 @@ The map, in the order of the imports (they only point to the right; CONTRIBUTING
 
     cli → commands → render → contract → wording → diagnosis → rebalance → simulation → autoscalers → controllers
         → apiserver → scheduler → snapshot → assumed → gaps → objects → labels | quantity | release
-        → apimachinery | errors → exit_code
+        → apimachinery | errors → manifest_problem | exit_code
 
 ``cluster`` is beside ``diagnosis`` and imports only ``snapshot`` and what follows it.
 
@@ -26,6 +26,7 @@ The map, in the order of the imports (they only point to the right; CONTRIBUTING
 * objects: Kubernetes objects as Structs with only the fields in use
 * labels, quantity, release: label selectors, quantities, and the releases with their feature gates
 * apimachinery, errors: errors of names and labels in upstream's words; the errors that users see
+* manifest_problem: an error in an input file
 * exit_code: the exit codes
 
 What always holds:

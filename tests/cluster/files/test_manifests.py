@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import re
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from kubectl_spread.cluster.files.documents import Document
 from kubectl_spread.cluster.files.manifests import (
@@ -88,12 +84,6 @@ class TestDocuments:
             ("dir/a.json", 1, "", "v1", "Pod"),
         ]
         assert documents[2].values == POD
-
-    def test_directories_within_directories_are_for_the_flag(self) -> None:
-        write("dir/a.json", json.dumps(POD))
-        write("dir/sub/b.json", json.dumps(POD))
-        assert len(read_documents(["dir"])) == 1
-        assert len(read_documents(["dir"], recursive=True)) == 2
 
     def test_a_list_is_its_items(self) -> None:
         write(
@@ -360,11 +350,6 @@ class TestInventory:
         (pod,) = read_inventory(["dir/b.yaml", "dir/a.json"]).objects["Pod"]
         assert pod.metadata.uid == "first"
 
-    def test_standard_input_and_compressed_files_are_read(self) -> None:
-        write("a.json.gz", gzip.compress(json.dumps(POD).encode()))
-        stream = io.BytesIO(b"apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n")
-        assert names(read_inventory(["a.json.gz", "-"], stdin=stream), "Pod") == [("default", "a"), ("default", "b")]
-
     def test_everything_wrong_is_listed(self) -> None:
         write(
             "a.json", '{"apiVersion":"v1","kind":"PodList","items":[{"metadata":{"name":"a"},"spec":5},{},{"metadata":'
@@ -528,71 +513,6 @@ class TestClusterInfoDump:
         ]
 
 
-LABELS = st.dictionaries(st.text("abc./-", min_size=1, max_size=5), st.text(max_size=5) | st.none(), max_size=3)
-QUANTITIES = st.sampled_from(["100m", "1", "1.5Gi", "2e3"]) | st.integers(0, 10**6)
-PODS = st.fixed_dictionaries(
-    {"metadata": st.fixed_dictionaries({"name": st.text(min_size=1, max_size=8), "labels": LABELS | st.none()})},
-    optional={
-        "spec": st.fixed_dictionaries(
-            {},
-            optional={
-                "nodeName": st.text(max_size=5),
-                "priority": st.integers(-(2**31), 2**31 - 1),
-                "tolerations": st.lists(st.fixed_dictionaries({"key": st.text(max_size=5)}), max_size=2),
-                "containers": st.lists(
-                    st.fixed_dictionaries(
-                        {"resources": st.fixed_dictionaries({"requests": st.fixed_dictionaries({"cpu": QUANTITIES})})}
-                    ),
-                    max_size=2,
-                ),
-            },
-        )
-    },
-)
-FILES = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@FILES
-@given(pods=st.lists(PODS, max_size=3))
-def test_json_and_yaml_of_the_same_objects_are_the_same(pods: list[dict[str, Plain]]) -> None:
-    values: Plain = {"apiVersion": "v1", "kind": "PodList", "items": list(pods)}
-    write("a.json", json.dumps(values))
-    write("a.yaml", yaml.dump(values, Dumper=yaml.CSafeDumper, default_style='"'))
-    assert read_inventory(["a.json"]) == read_inventory(["a.yaml"])
-    of_json, of_yaml = (read_documents([name]) for name in ("a.json", "a.yaml"))
-    assert [document.obj for document in of_json] == [document.obj for document in of_yaml]
-
-
-SNIPPETS = [
-    "apiVersion: v1\n",
-    "kind: Pod\n",
-    '{"apiVersion":"v1","kind":"Pod"}',
-    "kind: List\nitems:\n- ",
-    "---\n",
-    "==== START ",
-]
-
-
-@FILES
-@given(parts=st.lists(st.sampled_from(SNIPPETS).map(str.encode) | st.binary(max_size=12), max_size=8))
-def test_any_bytes_give_objects_or_a_manifest_error(parts: list[bytes]) -> None:
-    write("f", b"".join(parts))
-    with suppress(ManifestError):
-        assert all(document.source == "f" for document in read_documents(["f"]))
-    with suppress(ManifestError):
-        assert set(read_inventory(["f"]).objects) == {kind.name for kind in KINDS}
-
-
-def test_a_bomb_is_refused_in_less_than_a_second() -> None:
-    laughs = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 30))
-    write("a.yaml", f"apiVersion: v1\nkind: Pod\na0: &a0 [x]\n{laughs}")
-    for read in (problems_of, inventory_problems):
-        start = time.monotonic()
-        (problem,) = read("a.yaml")
-        assert problem.endswith("the aliases expand to more than 100000 values")
-        assert time.monotonic() - start < 1
-
-
 def test_a_cluster_is_read_faster_than_json_reads_its_plain_values() -> None:
     fields = json.dumps({f"f:{number}": {".": {}} for number in range(200)})
     pod = f'{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"%d","managedFields":[{fields}]}}}}'
@@ -644,12 +564,3 @@ class TestBounds:
         )
         with pytest.raises(ManifestError, match=r"^a.yaml, document 2: is not valid YAML: line "):
             read_inventory(["a.yaml"])
-
-
-@pytest.mark.parametrize(("node_name", "unread"), [("node-1", ["Node"]), ("", [])])
-def test_files_without_nodes_have_none_only_where_no_pod_is_on_one(node_name: str, unread: list[str]) -> None:
-    write("pods.yaml", yaml.safe_dump({**POD_ON_NODE, "spec": {"nodeName": node_name}}))
-    assert [each.kind.name for each in read_inventory(["pods.yaml"]).unread] == unread
-
-
-POD_ON_NODE = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-1"}}
