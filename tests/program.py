@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from kubectl_spread.cli import COMMANDS, PROGRAM, add_missing_command, application
 from kubectl_spread.commands.source import Source
-from kubectl_spread.render.outline.any_report import AnyReport
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.structured import in_json
 
 Values: TypeAlias = dict[str, Any]

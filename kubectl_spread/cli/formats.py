@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.outline.any_report import AnyReport
+    from kubectl_spread.contract.any_report import AnyReport
 
 SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
 SIMULATE, REBALANCE = "SimulateReport", "RebalanceReport"

@@ -16,7 +16,7 @@ from kubectl_spread.errors import ManifestError, SpreadError
 from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.outline.any_report import AnyReport
+    from kubectl_spread.contract.any_report import AnyReport
     from kubectl_spread.render.text.screen import Screen
 
 ReportT = TypeVar("ReportT", bound="AnyReport")

@@ -17,7 +17,7 @@ from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of
 from kubectl_spread.commands.source import MOST_NODES, Followed, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for, pods_of_large
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads

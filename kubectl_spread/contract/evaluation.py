@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.evaluation import NOTHING, Conclusion, Judgement, 
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch, NotOffered, Wait
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
-from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes, unlabelled_nodes
+from kubectl_spread.diagnosis.unlabelled_nodes import UnlabelledNodes, unlabelled_nodes
 from kubectl_spread.gaps import Gap
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo

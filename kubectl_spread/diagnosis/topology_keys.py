@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-import msgspec
 
 from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.controllers.deployment import age
@@ -14,13 +11,9 @@ from kubectl_spread.controllers.workloads import topmost_owner
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
 from kubectl_spread.objects.workloads import ControllerRevision, ReplicaSet
-from kubectl_spread.scheduler import podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.evaluation import Judgement
 
 TYPO_LETTERS = 2
 SHORTEST_KEY_WITH_TYPO = 8
@@ -90,31 +83,3 @@ def _name(key: str) -> str:
 
 def _continues(longer: str, shorter: str) -> bool:
     return longer.startswith((shorter + "-", shorter + "_", shorter + "."))
-
-
-class UnlabelledNodes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Nodes that reject the Pod only because they lack the topology key.
-
-    Attributes:
-        in_use: whether any node has the key and counts.
-    """
-
-    topology_key: str
-    nodes: tuple[str, ...]
-    in_use: bool
-
-
-def unlabelled_nodes(judgement: Judgement) -> Iterator[UnlabelledNodes]:
-    """Yield, for each topology key of a hard constraint, the nodes that reject the Pod only because they lack it."""
-    of_scheduler = {podtopologyspread.NAME, unread_nodes.NAME}  # The latter is no filter.
-    plugins = {name: {each.plugin for each in node.rejections} for name, node in judgement.evaluation.nodes.items()}
-    alone = {name for name, rejecting in plugins.items() if podtopologyspread.NAME in rejecting <= of_scheduler}
-    lacking: dict[str, dict[str, None]] = {}
-    # Two constraints may have the same key.
-    for constraint in judgement.spread.constraints:
-        for node in constraint.bypassed_nodes if constraint.hard else ():
-            if isinstance(node.key, str) and node.name in alone:
-                lacking.setdefault(node.key, {})[node.name] = None
-    absent = {each.topology_key for each in judgement.spread.constraints if not each.domains}
-    for key, names in lacking.items():
-        yield UnlabelledNodes(topology_key=key, nodes=tuple(names), in_use=key not in absent)

@@ -22,7 +22,7 @@ from kubectl_spread.errors import UsageError
 from kubectl_spread.render.structured import in_json
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.outline.any_report import AnyReport
+    from kubectl_spread.contract.any_report import AnyReport
 
 _RFC_9535 = JSONPathEnvironment(strict=True)
 _QUOTED = r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'"

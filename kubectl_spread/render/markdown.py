@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import starmap
 from typing import assert_never
 
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import NONE, clean
-from kubectl_spread.render.outline.any_report import AnyReport, outline_of
+from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 
 EXTENT = outline.Extent(all_fixes="-o table --all-fixes")

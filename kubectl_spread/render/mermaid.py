@@ -26,7 +26,7 @@ from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import first_and_more, seen
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.outline.any_report import ItemsReport
+    from kubectl_spread.contract.any_report import ItemsReport
 
 MOST_CHARTS = 6
 """Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""

@@ -16,7 +16,7 @@ from typing import get_args, get_type_hints
 import msgspec
 
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.leaf import form_of, meanings
+from kubectl_spread.contract.form import form_of, meanings
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.render.cells import clean, invisible
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.outline.any_report import AnyReport
+    from kubectl_spread.contract.any_report import AnyReport
 
 
 def to_json(report: AnyReport | Mapping[str, object], *, lines: bool = True) -> str:

@@ -7,45 +7,20 @@ from functools import partial
 from typing import assert_never
 
 from kubectl_spread import gaps
-from kubectl_spread.apiserver.eviction import EvictionRefused
-from kubectl_spread.controllers.do_not_evict import KeptByController, KeptByMark
 from kubectl_spread.diagnosis import remaining_skew
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.planned_evictions import ItemReason, SatisfiedSoon
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import NoDomains, NoEffect
-from kubectl_spread.rebalance import movable
-from kubectl_spread.rebalance.movable import StayCause
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.statuses import STATUSES
+from kubectl_spread.wording.stays import stay_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
-
-STAY_CAUSES: Mapping[StayCause, str] = {
-    StayCause.NOT_ASKED_ABOUT: "it belongs to {}, which was not selected",
-    StayCause.ROLLOUT: "a rollout of {} is not finished: finish it, roll it back or pause it first",
-    StayCause.BEING_DELETED: "it is being deleted already",
-    StayCause.OTHER_SCHEDULER: "{} decides where its replacement goes",
-    StayCause.NO_CONTROLLER: "no controller recreates it",
-    StayCause.CONTROLLER_DELETED: "no controller recreates it, because its {} is being deleted",
-    StayCause.SURPLUS: "no controller recreates it, because its {} has more Pods than it wants",
-    StayCause.NODE_SILENT: "no controller recreates it while {} does not answer",
-    StayCause.UNREADY: "no controller recreates it before {} is ready",
-    StayCause.VOLUME_THERE: "its claim is bound to a volume there",
-    StayCause.REPLACEMENT_REFUSED: "the API server would refuse its replacement: {}",
-    StayCause.REPLACEMENT_GATED: "its replacement would wait for the scheduling gate {}",
-}
-
-KEEPING_CONTROLLERS: Mapping[str, str] = {
-    "Job": "its Job would count it as failed",
-    "DaemonSet": "its DaemonSet would recreate it on the same node",
-    "Node": "it is a static Pod, which the kubelet manages",
-}
-"""Kind of a controller → why its Pods are left alone."""
 
 SEARCH_ENDS: Mapping[Ended, str] = {
     Ended.PLACEMENTS: "; not every plan was simulated",
@@ -222,22 +197,3 @@ def unsure_text(unsure: remaining_skew.Unsure) -> str:
             return "it was not planned, because the plan is already long: run it, then plan again"
         case _:
             return consequence(unsure)
-
-
-def stay_text(reason: movable.StayReason) -> str:
-    """Return why a Pod is not evicted."""
-    match reason:
-        case movable.Stays(cause, name):
-            return STAY_CAUSES[cause].format(name)
-        case movable.VolumeShared(claim, pod):
-            return f"{pod} also uses its volume, and claim {claim} works on only one node at a time"
-        case EvictionRefused(message):
-            return message
-        case movable.Undecided(gap):
-            return f"where its replacement can go is not known: {consequence(gap)}"
-        case KeptByController(kind):
-            return KEEPING_CONTROLLERS[kind]
-        case KeptByMark(annotation, value):
-            return f"it is marked {annotation}: {value}"
-        case _:
-            assert_never(reason)

@@ -22,7 +22,7 @@ from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.kinds import (

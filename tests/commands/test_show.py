@@ -14,7 +14,7 @@ from kubectl_spread.commands import exit_codes, read_sets
 from kubectl_spread.commands.scope import Scope, parse_names
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show, sort
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector

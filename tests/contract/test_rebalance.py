@@ -11,7 +11,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.planned_evictions import eviction_command, evictions, items
 from kubectl_spread.diagnosis.remaining_skew import NotBegun, RebalanceVerdict, fixes_first

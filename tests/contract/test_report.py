@@ -8,6 +8,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.report import API_VERSION, Metadata
@@ -16,7 +17,6 @@ from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.render.schema import schema
 from tests.program import encoded, valid
 

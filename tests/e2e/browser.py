@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.html import to_html
-from kubectl_spread.render.outline.any_report import AnyReport
 from tests.npm import installed
 
 AXE = {"axe-core": "4.14.1"}

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.contract.any_report import ItemsReport
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.mermaid import label, to_mermaid
-from kubectl_spread.render.outline.any_report import ItemsReport
 from tests.npm import installed
 from tests.render.reports import HOSTILE, REPORTS, golden_report, poisoned_report
 

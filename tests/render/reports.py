@@ -11,13 +11,13 @@ from unittest.mock import patch
 
 import msgspec
 
+from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.leaf import form_of
+from kubectl_spread.contract.form import form_of
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.render import structured
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text

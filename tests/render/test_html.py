@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -49,7 +50,6 @@ from kubectl_spread.render.html.node_map import (
     grouped,
 )
 from kubectl_spread.render.html.sections import MOST_STEPS
-from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.simulation.placement import DomainRange
 from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread

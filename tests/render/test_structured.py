@@ -8,7 +8,7 @@ import msgspec
 import pytest
 import yaml
 
-from kubectl_spread.contract.leaf import form_of, to_form
+from kubectl_spread.contract.form import form_of, to_form
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.structured import to_json, to_yaml

@@ -10,7 +10,7 @@ from typing import Any
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, pod, spread

@@ -30,9 +30,9 @@ from kubectl_spread.wording.rebalance import (
     plan_sentence,
     reason_of_item,
     remaining_text,
-    stay_text,
     waiting_text,
 )
+from kubectl_spread.wording.stays import stay_text
 
 REFUSED = EvictionRefused("No.")
 TAINTED = UntoleratedTaints(taints=("a:NoExecute",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubectl_spread.contract.leaf import form_of
+from kubectl_spread.contract.form import form_of
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal

@@ -21,7 +21,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Wait,
 )
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
-from kubectl_spread.diagnosis.topology_keys import UnlabelledNodes
+from kubectl_spread.diagnosis.unlabelled_nodes import UnlabelledNodes
 from kubectl_spread.objects.meta import grouped
 
 MOST = 2

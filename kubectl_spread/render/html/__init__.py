@@ -14,6 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.bars import mini_bars
 from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, card_markup, cards_of, status_badge
@@ -22,7 +23,7 @@ from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.render.outline import Gaps
 from kubectl_spread.render.outline.access import rewritten
-from kubectl_spread.render.outline.any_report import AnyReport, outline_of
+from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of, listed, shortening
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -34,7 +35,6 @@ from kubectl_spread.render.html.node_map import (
 from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup
 from kubectl_spread.render.outline import EVERY, Extent, Item
 from kubectl_spread.render.outline.access import rewritten
-from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work

@@ -15,7 +15,7 @@ from kubectl_spread.wording import pages as wording
 from kubectl_spread.wording.incomplete import Incomplete
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.outline.any_report import AnyReport
+    from kubectl_spread.contract.any_report import AnyReport
 
 CONTEXT = "--context"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -15,10 +14,6 @@ from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.outline.rebalance import rebalance_outline
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.outline.skew import skew_outline
-
-ItemsReport: TypeAlias = SkewReport | PendingReport | CheckReport
-"""The reports whose items have nodes and domains that can be drawn."""
-AnyReport: TypeAlias = ItemsReport | SimulateReport | RebalanceReport
 
 
 def outline_of(report: AnyReport, extent: Extent) -> Outline:

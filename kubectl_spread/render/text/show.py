@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus

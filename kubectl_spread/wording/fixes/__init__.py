@@ -134,7 +134,7 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
         case conclusion.BudgetsNotRead():
             return "its disruption budgets could not be listed"
         case _:
-            from kubectl_spread.wording.rebalance import stay_text  # ``explain`` plans no eviction.
+            from kubectl_spread.wording.stays import stay_text  # ``explain`` plans no eviction.
 
             return stay_text(why)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_fixes, siblings_of

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from msgspec import UNSET
 
-from kubectl_spread.contract.leaf import to_form
+from kubectl_spread.contract.form import to_form
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN

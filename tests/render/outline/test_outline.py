@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import EventReport, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -41,7 +42,7 @@ from kubectl_spread.render.outline import (
     Outline,
     Table,
 )
-from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport, outline_of
+from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.rebalance import rebalance_outline
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.structured import to_names

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 from pytest_mock import MockerFixture
 
-from kubectl_spread.contract import leaf, leaves
-from kubectl_spread.contract.leaf import Leaf, meanings, plan_of, to_form
+from kubectl_spread.contract import form
+from kubectl_spread.contract.form import meanings, plan_of, to_form
+from kubectl_spread.contract.leaf import Leaf
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -47,7 +48,7 @@ def message(cause: Inner, flags: Sequence[str]) -> str:
 
 @pytest.fixture(autouse=True)
 def _leaves(mocker: MockerFixture) -> Iterator[None]:
-    mocker.patch.object(leaves, "LEAVES", {Inner: Leaf((message,)) | HIDDEN})
+    mocker.patch.object(form, "LEAVES", {Inner: Leaf((message,)) | HIDDEN})
     plan_of.cache_clear()
     yield
     plan_of.cache_clear()
@@ -72,7 +73,7 @@ def test_an_added_field_has_the_place_of_the_one_that_it_stands_for(mocker: Mock
         return f"number {other.some_number}"
 
     mocker.patch.object(
-        leaves, "LEAVES", {Inner: HIDDEN, Outer: Leaf(added=(causes,)), Other: Leaf(added=(some_number,))}
+        form, "LEAVES", {Inner: HIDDEN, Outer: Leaf(added=(causes,)), Other: Leaf(added=(some_number,))}
     )
     form = to_form(Outer(why_not=None, causes=(Other(),)))
     encoded = b'{"kind":"Outer","whyNot":null,"causes":[{"kind":"Other","someNumber":"number 1"}],"byName":{}}'
@@ -92,4 +93,4 @@ def test_the_schema_is_that_of_the_form() -> None:
 
 def test_an_added_field_means_what_its_function_says() -> None:
     assert meanings(plan_of(Inner).form) == {"message": "The cause, in a sentence"}
-    assert leaf.mapped(int | str) == int | str
+    assert form.mapped(int | str) == int | str

@@ -1,0 +1,15 @@
+"""The reports, by what may be done with them."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
+
+ItemsReport: TypeAlias = SkewReport | PendingReport | CheckReport
+"""The reports whose items have nodes and domains that can be drawn."""
+AnyReport: TypeAlias = ItemsReport | SimulateReport | RebalanceReport
