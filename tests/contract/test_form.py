@@ -75,9 +75,9 @@ def test_an_added_field_has_the_place_of_the_one_that_it_stands_for(mocker: Mock
     mocker.patch.object(
         form, "LEAVES", {Inner: HIDDEN, Outer: Leaf(added=(causes,)), Other: Leaf(added=(some_number,))}
     )
-    form = to_form(Outer(why_not=None, causes=(Other(),)))
+    encoded_form = to_form(Outer(why_not=None, causes=(Other(),)))
     encoded = b'{"kind":"Outer","whyNot":null,"causes":[{"kind":"Other","someNumber":"number 1"}],"byName":{}}'
-    assert msgspec.json.encode(form) == encoded
+    assert msgspec.json.encode(encoded_form) == encoded
 
 
 def causes(outer: Outer) -> tuple[Other, ...]:
