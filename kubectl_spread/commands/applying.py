@@ -44,7 +44,7 @@ from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.words import enumerated
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def notes_of(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[str]
     yield from standard_notes(manifests, snapshot)
     for each in manifests:
         yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each))
-        yield from (f"{each.ref}: {FINDINGS.text(merge).removesuffix('.')}" for merge in merged_constraints(each))
+        yield from (f"{each.ref}: {finding_text(merge).removesuffix('.')}" for merge in merged_constraints(each))
 
 
 class AppliedManifests(msgspec.Struct, frozen=True):

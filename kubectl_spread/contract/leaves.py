@@ -31,7 +31,7 @@ from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.gaps import Gap
 from kubectl_spread.simulation.steps import Blocked
 from kubectl_spread.wording.check import assumption
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import Incomplete, entries
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.rebalance import plan_note_text, reason_of_item
@@ -105,7 +105,7 @@ def path(finding: Finding) -> str:
 
 def message(finding: Finding) -> str:
     """The finding, and what to do, in a sentence or more."""
-    return FINDINGS.text(finding)
+    return finding_text(finding)
 
 
 GAPS = Leaf(added=(incomplete,))

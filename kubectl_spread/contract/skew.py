@@ -25,7 +25,7 @@ class SkewReport(Report, frozen=True, kw_only=True):
 
 def status_reason(item: SkewItem) -> str:
     """The reason for the status; empty for OK."""
-    return wording.STATUSES.text(item.worst)
+    return wording.status_text(item.worst)
 
 
 def next_reason(item: SkewItem) -> str:

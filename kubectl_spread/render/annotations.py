@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
 from kubectl_spread.wording.check import edit_line, fix_sentence
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import entries
 
 
@@ -61,7 +61,7 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
             yield Annotation("Warning", Severity.WARNING, message, item, warning.field)
         yield from _verdict(item, report.metadata.connection_flags)
         for finding in item.findings:
-            yield Annotation(finding.id, finding.severity, clean(FINDINGS.text(finding)), item, finding.path)
+            yield Annotation(finding.id, finding.severity, clean(finding_text(finding)), item, finding.path)
 
 
 def _verdict(item: CheckItem, flags: Sequence[str]) -> Iterator[Annotation]:

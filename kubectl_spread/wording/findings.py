@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, singledispatch
 
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording.constraints import bypassed_groups, pin_text
-from kubectl_spread.wording.entry import Rules
 from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
-
-FINDINGS = Rules()
 
 _MOST_WHYS = 3
 _some = partial(listed, most=3)
 _pods = partial(count_of, noun="Pod")
 
 
-@FINDINGS.rule
+@singledispatch
+def finding_text(finding: findings.Finding) -> str:
+    """Return the finding, and what to do, in a sentence or more."""
+    raise TypeError(f"{finding.id} has no text")
+
+
+@finding_text.register
 def _(finding: findings.DuplicateConstraint) -> str:
     pair = f"{finding.constraint.topology_key} with {finding.constraint.when_unsatisfiable}"
     return f"{pair} appears {finding.times} times; the API server refuses that. Keep one of them."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.MissingTopologyKey) -> str:
     key, nodes = finding.constraint.topology_key, finding.nodes
     if finding.severity is Severity.ERROR:
@@ -37,7 +40,7 @@ def _(finding: findings.MissingTopologyKey) -> str:
     return f"{cannot}. Label {them}, or keep the Pod to labeled nodes."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.PinnedMinimum) -> str:
     by_node: dict[str, list[str]] = {}
     for pin in finding.pins:
@@ -55,7 +58,7 @@ def _(finding: findings.PinnedMinimum) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.GhostPod) -> str:
     who, own = (
         (f"the Pods of {finding.owner}", "their") if finding.owner else (f"the Pod {finding.pod} itself", "the Pod's")
@@ -66,7 +69,7 @@ def _(finding: findings.GhostPod) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.NilSelector) -> str:
     return (
         "there is no labelSelector, so the constraint counts no Pod and balances nothing; it still keeps Pods off nodes"
@@ -74,7 +77,7 @@ def _(finding: findings.NilSelector) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.EmptySelector) -> str:
     effect = (
         "counts every Pod of the namespace, whoever owns it"
@@ -84,7 +87,7 @@ def _(finding: findings.EmptySelector) -> str:
     return f"the empty labelSelector {effect}. Select the Pods that you want to spread."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.SimilarTopologyKey) -> str:
     lack, have = ("lacks", "has") if len(finding.nodes) == 1 else ("lack", "have")
     return (
@@ -93,7 +96,7 @@ def _(finding: findings.SimilarTopologyKey) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.MinDomainsUnreachable) -> str:
     constraint, domains = finding.constraint, finding.domains
     which = f" ({_some(domains)})" if domains else ""
@@ -111,7 +114,7 @@ def _(finding: findings.MinDomainsUnreachable) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.SingleDomain) -> str:
     if finding.daemon:
         return (
@@ -125,7 +128,7 @@ def _(finding: findings.SingleDomain) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.RolloutMixesRevisions) -> str:
     one, among = len(finding.pods) == 1, finding.among
     are, they, other = ("is", "it runs it", "another revision") if one else ("are", "they run they", "other revisions")
@@ -143,7 +146,7 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.MatchLabelKeyAbsent) -> str:
     absent = _some(finding.keys)
     return (
@@ -151,13 +154,13 @@ def _(finding: findings.MatchLabelKeyAbsent) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.DeprecatedTopologyKey) -> str:
     successor = finding.successor or "the topology.kubernetes.io or kubernetes.io label"
     return f"{finding.constraint.topology_key} is deprecated and new nodes may lack it. Use {successor}."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.UncountedNodes) -> str:
     is_, its = ("is", "its") if finding.pods == 1 else ("are", "their")
     node = "node" if len(finding.nodes) == 1 else "nodes"
@@ -166,7 +169,7 @@ def _(finding: findings.UncountedNodes) -> str:
     return f"{count_of(finding.pods, 'matching Pod')} {is_} not counted, because of {its} {node}: {which}."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.TerminatingPods) -> str:
     one = len(finding.pods) == 1
     are, until = ("is", "Its room is in use until it is") if one else ("are", "Their room is in use until they are")
@@ -177,19 +180,19 @@ def _(finding: findings.TerminatingPods) -> str:
     return f"{_some(finding.pods)} {are} being deleted and not counted. {until} gone."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.OtherScheduler) -> str:
     return f"{finding.scheduler_name} decides about this Pod; the results are those of kube-scheduler's filters."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.DefaultConstraints) -> str:
     which = "built-in" if finding.built_in else "configured"
     keys = _some([f"{each.topology_key} ({each.when_unsatisfiable})" for each in finding.constraints])
     return f"the Pod has no constraints of its own, so the cluster's {which} defaults apply: {keys}."
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.SoftConstraintIsPreference) -> str:
     constraint = finding.constraint
     return (
@@ -198,7 +201,7 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.AutoscalerBlind) -> str:
     return (
         f"no node of {_some(finding.domains)} can take the Pod. With only soft constraints it goes elsewhere instead of"
@@ -206,7 +209,7 @@ def _(finding: findings.AutoscalerBlind) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.PhantomDomain) -> str:
     from kubectl_spread.wording.autoscalers import reason_text
 
@@ -220,7 +223,7 @@ def _(finding: findings.PhantomDomain) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.EmptyPool) -> str:
     domain = f"{noun_for(finding.constraint.topology_key, 1)} {seen(finding.domain)}"
     pools = f"NodePool {finding.pools[0]}" if len(finding.pools) == 1 else f"NodePools {_some(finding.pools)}"
@@ -231,7 +234,7 @@ def _(finding: findings.EmptyPool) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.GroupAtMaximum) -> str:
     groups, has = finding.groups, "has" if len(finding.groups) == 1 else "have"
     return (
@@ -240,7 +243,7 @@ def _(finding: findings.GroupAtMaximum) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.InjectedFields) -> str:
     return (
         f"its Pods have {enumerated(finding.fields)} that the template lacks, added by a webhook or a policy. The next"
@@ -248,7 +251,7 @@ def _(finding: findings.InjectedFields) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(finding: findings.MergedConstraints) -> str:
     has = f"the manifest has {count_of(len(finding.written), 'constraint')} on {finding.topology_key}"
     written, merged = enumerated(finding.written) or "none", enumerated(finding.merged) or "none"
@@ -263,7 +266,7 @@ def _(finding: findings.MergedConstraints) -> str:
     )
 
 
-@FINDINGS.rule
+@finding_text.register
 def _(_: findings.StaleEvent) -> str:
     return (
         "the Pod's condition is still Unschedulable, but now it can be scheduled: the scheduler has not retried since"

@@ -18,7 +18,7 @@ from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
-from kubectl_spread.wording.statuses import STATUSES
+from kubectl_spread.wording.statuses import status_text
 from kubectl_spread.wording.stays import stay_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
@@ -181,7 +181,7 @@ def reason_of_item(why: ItemReason) -> str:
         case remaining_skew.RemainingSkew():
             return remaining_text(why)
         case NoEffect() | NoDomains():
-            return STATUSES.text(why)
+            return status_text(why)
         case SatisfiedSoon():
             return "it is satisfied once every Pending Pod that can be scheduled now has a node"
         case _:

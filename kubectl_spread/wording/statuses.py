@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import singledispatch
 
 from kubectl_spread.controllers.next_pod import NoneComes
 from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import BlockedBy, Headroom, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording.causes import blocking_reason, reason_of
-from kubectl_spread.wording.entry import Rules
 from kubectl_spread.wording.incomplete import NEVER_RUNS, consequence
 from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.words import capital, count_of, enumerated, held_back, held_by_gates, listed
 
 SHOWN_NAMES = 10
-
-STATUSES = Rules()
-"""The status of a row, worst first; the text is the one thing to know about it, and empty where there is none."""
 
 _IDLE: Mapping[Idle, str] = {
     Idle.NO_NODE_HAS_KEY: "no node has {}",
@@ -44,48 +41,54 @@ NONE_COMES: Mapping[NoneComes, str] = {
 }
 
 
-@STATUSES.rule
+@singledispatch
+def status_text(status: Status) -> str:
+    """Return the one thing to know about the status of a row; empty where there is none."""
+    raise TypeError(f"{status.name} has no text")
+
+
+@status_text.register
 def _(status: statuses.NoDomains) -> str:
     meant = f": did you mean {status.similar}?" if status.similar else ""
     return f"no node has {status.topology_key}{meant}"
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.Blocked) -> str:
     return blocking_reason(status.blame.blocking[status.index])
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.FailedCreate) -> str:
     return status.message
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.Unschedulable) -> str:
     return reason_of(status.blame.cause)
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.Violated) -> str:
     return f"skew {status.skew}, maxSkew {status.max_skew}"
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.NoEffect) -> str:
     return _IDLE[status.why].format(status.topology_key)
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.Incomplete) -> str:
     return consequence(status.gap)
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.Uneven) -> str:
     return f"skew {status.skew}, maxSkew {status.max_skew}, only preferred"
 
 
-@STATUSES.rule
+@status_text.register
 def _(status: statuses.OK) -> str:
     if status.preemption:
         return preempts(status.preemption)
@@ -103,9 +106,9 @@ def stop_text(stop: Status | BlockedBy | NoMoreWanted) -> str:
             named = [enumerated(each, most=2) for each in stop.constraints]
             return f"{SpreadStatus.BLOCKED} by {enumerated(list(dict.fromkeys(named)), most=2)}"
         case statuses.OK():
-            return STATUSES.text(stop)
+            return status_text(stop)
         case _:
-            return f"{stop.name}: {STATUSES.text(stop)}"
+            return f"{stop.name}: {status_text(stop)}"
 
 
 def pods_text(pods: int, own: int) -> str:

@@ -39,7 +39,7 @@ from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
 from kubectl_spread.wording.autoscalers import decision_text
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import entries
 from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
 from tests.program import spread as spread_of
@@ -295,7 +295,7 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     checked = check(source, options, SchedulerOptions(), stdin=None)
     assert decision_text(row.autoscaler) in to_github(checked.report)
     for findings in (row.findings, checked.report.items[0].findings):
-        assert any(f"{each.severity} {each.id} {FINDINGS.text(each)}".startswith(expected) for each in findings)
+        assert any(f"{each.severity} {each.id} {finding_text(each)}".startswith(expected) for each in findings)
     severity, rule, message = expected.split(" ", 2)
     level = {"warning": "warning", "info": "note"}[severity]
     results = msgspec.json.decode(to_sarif(checked.report))["runs"][0]["results"]

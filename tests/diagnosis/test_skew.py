@@ -16,7 +16,7 @@ from kubectl_spread.objects.kinds import SERVICE as SERVICES
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import NEVER_RUNS
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread
 from tests.build_devices import CLAIMING, OPEN
@@ -207,7 +207,7 @@ def test_a_node_that_is_kept_for_two_reasons_is_one_node() -> None:
     ]
     row = only([*nodes, *full, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
     assert status_reason(row) == f"no Pod can go to c: taint {GPU}{ELSEWHERE}"
-    (pinned,) = (FINDINGS.text(each) for each in row.findings if each.id == "PinnedMinimum")
+    (pinned,) = (finding_text(each) for each in row.findings if each.id == "PinnedMinimum")
     assert pinned.count("c2") == 1
     assert "more" not in pinned
 

@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding, Severi
 from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from tests.build import HOSTNAME, ZONE, app, handle, spread, typed_pod
 from tests.diagnosis.judged import incoming
 
@@ -106,7 +106,7 @@ FINDINGS_TOLD = (
 
 
 def test_the_text_of_each_finding(same_as_golden: Callable[[str, str], None]) -> None:
-    told = "".join(f"{each.id} ({each.severity}): {FINDINGS.text(each)}\n" for each in FINDINGS_TOLD)
+    told = "".join(f"{each.id} ({each.severity}): {finding_text(each)}\n" for each in FINDINGS_TOLD)
     same_as_golden(told, "phrasebook/findings.txt")
 
 

@@ -23,7 +23,7 @@ from kubectl_spread.diagnosis.statuses import (
 )
 from kubectl_spread.gaps import NotModelled
 from kubectl_spread.wording import statuses as show
-from kubectl_spread.wording.statuses import STATUSES, stop_text
+from kubectl_spread.wording.statuses import status_text, stop_text
 
 PREEMPTS = OK(preemption=Preemption(node="a1", victims=(PodName(namespace="shop", name="low"),)))
 
@@ -44,12 +44,12 @@ PREEMPTS = OK(preemption=Preemption(node="a1", victims=(PodName(namespace="shop"
     ],
 )
 def test_the_one_thing_to_know(status: Status, text: str) -> None:
-    assert STATUSES.text(status) == text
+    assert status_text(status) == text
 
 
 @pytest.mark.parametrize("why", Idle)
 def test_a_constraint_without_effect_always_says_why(why: Idle) -> None:
-    assert STATUSES.text(NoEffect(why=why, topology_key="rack"))
+    assert status_text(NoEffect(why=why, topology_key="rack"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import msgspec
 
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.gaps import Gap
-from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import Incomplete, merged_entries
 from kubectl_spread.wording.pending import WOULD_REPORT
 
@@ -213,7 +213,7 @@ class Findings(Part, frozen=True, kw_only=True):
     def of(cls, findings: Iterable[Finding]) -> Findings:
         """Return the findings of one Pod, those of two constraints with one text once."""
         lines = (
-            FindingLine(id=each.id, severity=each.severity, path=each.path, message=FINDINGS.text(each))
+            FindingLine(id=each.id, severity=each.severity, path=each.path, message=finding_text(each))
             for each in findings
         )
         return cls(findings=tuple({(line.id, line.message): line for line in lines}.values()))

@@ -72,7 +72,7 @@ def _item(item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], *, 
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
-    reason = wording.STATUSES.text(item.worst)
+    reason = wording.status_text(item.worst)
     skew, domains = wording.skew_text(item.constraint.skew, item.constraint.max_skew), item.constraint.domains
     # The words of the cluster with which a reason may begin.
     nodes = {*(name for each in domains for name in each.nodes), *(it.name for it in item.constraint.bypassed_nodes)}
@@ -189,6 +189,6 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("SELECTOR", lambda i: str(i.state.constraint.selector), wide=True, below=True),
     Column("NEXT", _next, wide=True, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
-    Column("REASON", lambda i: wording.STATUSES.text(i.worst), tone=lambda i: STATUS_TONES[i.status], below=True),
+    Column("REASON", lambda i: wording.status_text(i.worst), tone=lambda i: STATUS_TONES[i.status], below=True),
 )
 """What a row says of a workload and one of its constraints."""
