@@ -129,7 +129,7 @@ def check(
 
     printed = output.printer(text, printing)
     read = inputs.read_mode_of(reading)
-    source = inputs.source_of(connection, scope, scheduler)
+    source, rules = inputs.source_of(connection, scope, scheduler), inputs.scheduler_of(scheduler)
     options = command.CheckOptions(
         filenames=filenames,
         recursive=flags.recursive,
@@ -142,9 +142,8 @@ def check(
         read=read,
         selector=parse_selector(scope.selector),
     )
-    rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()
     create, how = _dry_runs(flags, source)
-    answer = command.check(source, options, rules, stdin=stdin, create=create, how=how)
+    answer = command.check(source, options, rules, stdin=inputs.standard_input(), create=create, how=how)
     report = answer.report
     for line in answer.notes:
         output.note(line)

@@ -44,6 +44,7 @@ def snapshot(flags: SnapshotFlags, scope: ScopeFlags, scheduler: SchedulerFlags,
     from datetime import UTC, datetime
     from secrets import token_bytes
 
+    from kubectl_spread.commands import exit_codes
     from kubectl_spread.commands import snapshot as command
 
     if scope.selector:
@@ -55,4 +56,4 @@ def snapshot(flags: SnapshotFlags, scope: ScopeFlags, scheduler: SchedulerFlags,
     output.note(f"The snapshot holds {taken.held}.")
     for note in taken.notes:
         output.note(note)
-    raise typer.Exit(taken.exit_code)
+    raise typer.Exit(exit_codes.of_snapshot(taken))

@@ -12,6 +12,7 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import UnreadableManifest, is_unread_list, leaves_pods_unknown
 
 if TYPE_CHECKING:  # A command needs the types of its own report alone.
+    from kubectl_spread.commands.snapshot import Taken
     from kubectl_spread.contract.check import CheckItem, CheckReport
     from kubectl_spread.contract.pending import PendingReport
     from kubectl_spread.contract.rebalance import RebalanceReport
@@ -26,6 +27,11 @@ PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
 def of_show(report: SkewReport) -> ExitCode:
     """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect."""
     return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
+
+
+def of_snapshot(taken: Taken) -> ExitCode:
+    """Return the exit code: undetermined where a list could not be read."""
+    return ExitCode.of_items(no=False, incomplete=bool(taken.notes))
 
 
 def of_why_pending(report: PendingReport) -> ExitCode:

@@ -17,7 +17,6 @@ from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.source import Source
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.controllers.deployment import DESIRED_ANNOTATION, MAX_ANNOTATION, REVISION_ANNOTATION
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import storage, template_rest
 from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event, Pod
@@ -57,11 +56,6 @@ class Taken(msgspec.Struct, frozen=True):
     text: str
     notes: tuple[str, ...]
     held: str
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Undetermined where a list could not be read."""
-        return ExitCode.of_items(no=False, incomplete=bool(self.notes))
 
 
 def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> Taken:

@@ -22,6 +22,7 @@ from kubectl_spread.controllers.rollout_plan import Rollout
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.events import LastFailure
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
@@ -33,6 +34,7 @@ from kubectl_spread.simulation.steps import Blocked
 from kubectl_spread.wording.check import assumption
 from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import Incomplete, entries
+from kubectl_spread.wording.pending import DIFFERENCES
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.rebalance import plan_note_text, reason_of_item
 
@@ -73,6 +75,11 @@ def reason(item: RebalanceItem) -> str:
 def notes(report: RebalanceReport) -> tuple[str, ...]:
     """What else matters about the plan, a sentence each."""
     return tuple(map(plan_note_text, report.notes))
+
+
+def differs(failure: LastFailure) -> str:
+    """Why it differs from the report's message; empty if it does not."""
+    return DIFFERENCES[failure.differs] if failure.differs else ""
 
 
 class HasSummary(Protocol):
@@ -135,6 +142,7 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     Finding: Leaf(added=(id, path, message)),
     ExpectedChange: WAIT,
     Fix: FIX,
+    LastFailure: Leaf(added=(differs,)),
     PendingItem: BESIDE | SEARCHED | GAPS | CONCLUDED,
     Blocked: BLOCKED,
     PendingPods: GAPS | PENDING,

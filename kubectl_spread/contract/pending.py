@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Metadata, Report
@@ -15,17 +15,7 @@ from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.gaps import Gap
-from kubectl_spread.wording.pending import DIFFERENCES, summary_of
-
-
-class EventReport(LastFailure, frozen=True, kw_only=True):
-    """The scheduler's last message about the Pod.
-
-    Attributes:
-        differs: why it differs from the report's message; empty if it does not.
-    """
-
-    differs: str = ""
+from kubectl_spread.wording.pending import summary_of
 
 
 class Siblings(Report, frozen=True, kw_only=True):
@@ -65,7 +55,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     scheduler_name: str
     replicas: Replicas | UnsetType = UNSET
     siblings: Siblings | UnsetType = UNSET
-    event: EventReport | None = None
+    event: LastFailure | None = None
     held_by: tuple[str, ...] = ()
     preemption: Preemption | None = None
     nomination: Nomination | None = None
@@ -98,7 +88,5 @@ def with_event(item: PendingItem, failure: LastFailure | None, *, chosen: bool |
         return item
     feasible, complete = bool(item.feasible), item.verdict is not Verdict.INCOMPLETE
     differs = difference(failure, item.message, chosen=chosen, feasible=feasible, known=known, complete=complete)
-    event = EventReport(**asdict(failure), differs=DIFFERENCES[differs] if differs else "")
-    if item.message is None:
-        return replace(item, event=event, message=failure.message, message_from="event")
-    return replace(item, event=event)
+    item = replace(item, event=replace(failure, differs=differs))
+    return replace(item, message=failure.message, message_from="event") if item.message is None else item

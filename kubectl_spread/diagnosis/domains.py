@@ -128,11 +128,6 @@ class ConstraintDiagnosis(msgspec.Struct, frozen=True, kw_only=True, rename="cam
         return max((domain.skew for domain in self.domains if domain.eligible), default=0)
 
     @property
-    def matching(self) -> dict[str, int]:
-        """Eligible domain → its matching Pods (count)."""
-        return {domain.value: domain.matching for domain in self.domains if domain.eligible}
-
-    @property
     def eligible(self) -> tuple[str, ...]:
         """The eligible domains."""
         return tuple(domain.value for domain in self.domains if domain.eligible)

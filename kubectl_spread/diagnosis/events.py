@@ -18,11 +18,13 @@ class LastFailure(msgspec.Struct, frozen=True, kw_only=True):
         message: as in the Event or the Pod's condition, with the part about preemption.
         time: RFC 3339 text; empty if unknown.
         count: how often it was reported.
+        differs: why it differs from ours; None if it does not.
     """
 
     message: str
     time: str = ""
     count: int = 1
+    differs: Difference | None = None
 
 
 class Difference(Enum):

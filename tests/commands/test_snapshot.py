@@ -13,6 +13,7 @@ import pytest
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.cluster.files.manifests import read_inventory
+from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.snapshot import take
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.objects.kinds import KINDS, POD_DISRUPTION_BUDGET
@@ -177,7 +178,7 @@ def test_what_could_not_be_read_is_said() -> None:
     source = Memory([node("a1"), pod("p")], unread=(Unread(POD_DISRUPTION_BUDGET, "forbidden"),))
     taken = take(source, "", NOW)
     assert taken.notes == ("poddisruptionbudgets could not be read: forbidden",)
-    assert taken.exit_code == 3
+    assert exit_codes.of_snapshot(taken) == 3
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:

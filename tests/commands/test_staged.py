@@ -167,7 +167,7 @@ def test_the_message_is_the_scheduler_s_own_where_it_stops_at_what_was_not_asked
     item, _ = item_of(*NODES, *CROWD, COUNTED, {**EVEN, "status": {"conditions": [said]}})
     assert (item.message, item.message_from) == ("0/6 nodes, they say", "event")
     assert item.event is not None
-    assert item.event.differs == ""
+    assert item.event.differs is None
 
 
 def test_the_versions_are_told() -> None:

@@ -16,6 +16,7 @@ from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.exit_code import ExitCode
@@ -68,7 +69,7 @@ def test_some_nodes_do_not_show_how_many_domains_there_are_or_that_the_pod_can_b
     (item,) = why_pending(Memory(some, unread=unread), SCOPE, SchedulerOptions()).report.items
     assert (item.verdict, item.findings) == (Verdict.INCOMPLETE, ())
     assert item.event is not None
-    assert item.event.differs == "not everything was evaluated"
+    assert item.event.differs is Difference.NOT_EVALUATED
     options = ShowOptions(names=(("pod", "waits"),))
     report = show(Memory(some, unread=unread), SCOPE, options, SchedulerOptions()).report
     assert [(each.status, each.headroom) for each in report.items] == [(SpreadStatus.INCOMPLETE, UNSET)]

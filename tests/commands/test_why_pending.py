@@ -15,6 +15,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
 from kubectl_spread.contract.pending import PendingItem, Siblings
+from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.findings import GhostPod
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
@@ -258,7 +259,7 @@ def test_the_scheduler_may_have_waited_for_volumes_in_vain() -> None:
         [node("n"), waiting, claim("data", class_name="fast", annotations=chosen), storage_class("fast")]
     ).report.items
     assert item.event is not None
-    assert item.event.differs == ("the scheduler had chosen a node and gave up waiting for volumes there; it retries")
+    assert item.event.differs is Difference.GAVE_UP_ON_VOLUMES
 
 
 @pytest.mark.parametrize(("place", "verdict"), [("", "Incomplete"), ("y", "Schedulable"), ("x", "Unschedulable")])
@@ -287,7 +288,7 @@ def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     assert (first.verdict, first.summary) == ("Schedulable", told.format("new-0"))
     assert (twin.same_as, twin.summary) == ("new-0", told.format("new-1"))
     assert first.event is not None
-    assert first.event.differs == "the report is out of date: the scheduler has chosen a node since"
+    assert first.event.differs is Difference.NODE_CHOSEN
     assert "StaleEvent" not in {finding.id for finding in first.findings}
 
 
@@ -332,7 +333,7 @@ def test_it_is_not_known_whether_the_scheduler_refused_a_pod_since() -> None:
         "whether the scheduler counts default/db-1 on c1"
     }
     assert undecided.event is not None
-    assert undecided.event.differs.endswith("the times do not show which came last")
+    assert undecided.event.differs is Difference.NOT_ORDERED
     assert "StaleEvent" not in {finding.id for finding in undecided.findings}
 
 

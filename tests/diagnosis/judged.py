@@ -76,9 +76,9 @@ def rows_of(
     encoded(SkewReport(metadata=METADATA, items=rows))
     brief = [row for each in found for row in skew.rows(each, handle, defaults=defaults, brief=True)]
     assert list(map(in_brief, brief)) == list(map(in_brief, rows))
-    assert [(row.constraint.skew, row.constraint.matching) for row in rows] == [
-        (row.state.skew, row.state.matching) for row in brief
-    ]
+    counted = [{each.value: each.matching for each in row.constraint.domains if each.eligible} for row in rows]
+    assert [row.constraint.skew for row in rows] == [row.state.skew for row in brief]
+    assert counted == [row.state.matching for row in brief]
     return rows
 
 

@@ -200,5 +200,5 @@ def _messages(item: PendingItem, *, folded: bool) -> outline.Messages | None:
         ours=item.message or "",
         remark=f"{wording.reported(event.time, last=True)}:",
         theirs=event.message,
-        differs=wording.DIFFERS.format(event.differs),
+        differs=wording.DIFFERS.format(wording.DIFFERENCES[event.differs]),
     )

@@ -15,7 +15,7 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.pending import EventReport, PendingReport
+from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
@@ -23,6 +23,7 @@ from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.causes import RefusedWhole
 from kubectl_spread.diagnosis.constraint_state import ConstraintState
 from kubectl_spread.diagnosis.evaluation import Conclusion
+from kubectl_spread.diagnosis.events import Difference, LastFailure
 from kubectl_spread.diagnosis.findings import InjectedFields, MatchLabelKeyAbsent
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, Rollout, Route
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
@@ -200,7 +201,7 @@ PENDING = st.fixed_dictionaries(
         "fix_search": st.sampled_from(("complete", "bounded")),
         "findings": st.lists(FOUND, max_size=3).map(tuple),
         "incomplete": GAPS,
-        "event": st.builds(EventReport, message=WORDS, time=WORDS, differs=WORDS | st.just("")),
+        "event": st.builds(LastFailure, message=WORDS, time=WORDS, differs=st.none() | st.sampled_from(Difference)),
         "nomination": st.builds(Nomination, node=WORDS, leaving=PODS),
         "preemption": st.builds(Preemption, node=WORDS, victims=PODS, pdb_violations=st.none(), ties=SOME),
     },

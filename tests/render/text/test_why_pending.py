@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
+from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.causes import NoNodes
 from kubectl_spread.diagnosis.evaluation import Conclusion
+from kubectl_spread.diagnosis.events import Difference, LastFailure
 from kubectl_spread.gaps import Gap, UnreadableManifest
 from tests.build import ZONE, Object, app, pod, spread
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
@@ -35,6 +36,11 @@ def told(*items: PendingItem, wide: bool = False, incomplete: tuple[Gap, ...] = 
     return pending_text(PendingReport(metadata=METADATA, items=items, incomplete=incomplete), wide=wide)
 
 
+OUT_OF_DATE = (
+    "This differs from the result above, because the report is out of date: the scheduler has chosen a node since."
+)
+
+
 class TestPendingText:
     """What is to blame for each Pod."""
 
@@ -49,7 +55,7 @@ class TestPendingText:
     def test_a_pod_that_can_be_scheduled(self) -> None:
         told_so = "default/new: it can be scheduled now, on a1, a2, b1, c1. The scheduler "
         assert told(pending(incoming(), ABC)).startswith(f"{told_so}has not reported on it. If it stays")
-        refused = EventReport(message="0/4 nodes are available")
+        refused = LastFailure(message="0/4 nodes are available")
         assert told(pending(incoming(), ABC, event=refused)).startswith(f"{told_so}tries it again within about 5")
 
     def test_gates_come_before_the_verdict(self) -> None:
@@ -72,31 +78,31 @@ class TestPendingText:
         ("event", "said"),
         [
             (None, ["The scheduler would report: {message}"]),
-            (EventReport(message="{message}"), ["The scheduler reported: {message}"]),
+            (LastFailure(message="{message}"), ["The scheduler reported: {message}"]),
             (
-                EventReport(message="{message} preemption: none", time="T1"),
+                LastFailure(message="{message} preemption: none", time="T1"),
                 ["The scheduler reported (T1): {message}"],
             ),
             (
-                EventReport(message="another", time="T1", differs="it is old"),
+                LastFailure(message="another", time="T1", differs=Difference.NODE_CHOSEN),
                 [
                     "The scheduler would report now: {message}",
                     "The scheduler last reported (T1): another",
-                    "This differs from the result above, because it is old.",
+                    OUT_OF_DATE,
                 ],
             ),
             (
-                EventReport(message="two\nlines", differs="it is old"),
+                LastFailure(message="two\nlines", differs=Difference.NODE_CHOSEN),
                 [
                     "The scheduler would report now: {message}",
                     "The scheduler last reported: two...",
-                    "This differs from the result above, because it is old.",
+                    OUT_OF_DATE,
                 ],
             ),
         ],
         ids=in_order,
     )
-    def test_our_message_beside_the_schedulers(self, event: EventReport | None, said: list[str]) -> None:
+    def test_our_message_beside_the_schedulers(self, event: LastFailure | None, said: list[str]) -> None:
         item = pending(incoming(), [*TAINTED, *web("a1", "b1")])
         if event:
             event = msgspec.structs.replace(event, message=event.message.format(message=item.message))
