@@ -86,11 +86,7 @@ def program() -> Path:
 
 def evicted(asked: Sequence[Imbalance]) -> Sequence[Sequence[str]]:
     """Return for each cluster the Pods that the descheduler evicts, by name; the shortest of several answers."""
-    lines = [
-        json.dumps({"id": each.name, "objects": [*each.objects], "soft": each.soft}) + "\n"
-        for each in asked
-        for _ in range(PASSES)
-    ]
+    lines = [json.dumps({"id": each.name, "objects": [*each.objects]}) + "\n" for each in asked for _ in range(PASSES)]
     run = subprocess.run([program()], input="".join(lines), capture_output=True, text=True, check=True)
     answers = [json.loads(line) for line in run.stdout.splitlines()]
     if failed := [answer["error"] for answer in answers if answer.get("error")]:
@@ -107,7 +103,7 @@ def compare(every: Sequence[Imbalance]) -> Iterator[Compared]:
 
 def _compared(some: Sequence[Imbalance]) -> Iterator[Compared]:
     """Yield what came of some clusters, whose replays go on side by side."""
-    plans = [_names(report_of(each.objects, soft=each.soft)) for each in some]
+    plans = [_names(report_of(each.objects)) for each in some]
     both = [*zip(some, plans, strict=True), *zip(some, evicted(some), strict=True)]
     played = [_replays(each, names) for each, names in both]
     play(oracle(RELEASE), [each for replays in played for each in replays])

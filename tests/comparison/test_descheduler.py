@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.comparison import imbalances
 from tests.comparison.descheduler import NAME, VERSION, Compared, End, figures, table
-from tests.soak.rebalance import report_of
 
 WELL = End(evictions=2, waited=0, unplaced=0, beyond=0)
 BESIDE = Compared(name="web", beyond=3, ours=WELL, theirs=WELL)
@@ -57,10 +55,3 @@ def test_a_column_a_side_and_a_sort_of_clusters() -> None:
     lines = table({"one": [BESIDE]}).splitlines()
     assert lines[0] == f"|  | descheduler {VERSION}, one | `kubectl spread`, one |"
     assert lines[2] == "| Pods evicted | 2 | 2 |"
-
-
-def test_the_situations_differ_and_can_be_planned_for() -> None:
-    asked = [*imbalances.of_its_tests()]
-    assert len({each.name for each in asked}) == len(asked)
-    evictions = {each.name: len(report_of(each.objects, soft=each.soft).evictions) for each in asked}
-    assert sum(map(bool, evictions.values())) > len(asked) // 2, evictions

@@ -84,18 +84,6 @@ def test_where_answers_part(changed: dict[str, Any], said: list[str]) -> None:
     assert parted(WANT | changed) == said
 
 
-def test_differences_come_by_aspect_node_and_plugin() -> None:
-    points = [difference.point for difference in differences(WANT, {"nodes": {}})]
-    assert points == sorted(points)
-    assert [point.aspect for point in points] == [
-        "filter alone",
-        "first rejection",
-        "first rejection",
-        "score",
-        "score",
-    ]
-
-
 DEVICES = {
     "code": "UnschedulableAndUnresolvable",
     "plugin": "DynamicResources",

@@ -211,29 +211,6 @@ def test_what_admission_adds_is_part_of_the_next_pod() -> None:
     assert found.refusals == ()
 
 
-def test_label_keys_are_merged_with_the_labels_of_the_next_pod() -> None:
-    pods = template(spread(ZONE, selector=app("web"), matchLabelKeys=["pod-template-hash"]))
-    made = made_by([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)])
-    selector = made.spec.topology_spread_constraints[0].label_selector
-    assert selector is not None
-    assert [(each.key, each.values) for each in selector.match_expressions] == [("pod-template-hash", ("h1",))]
-
-
-def test_a_pod_that_validation_refuses_is_refused_though_its_template_was_taken() -> None:
-    pods = template(spread(ZONE, selector=app("web"), matchLabelKeys=["app"]))
-    found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)])
-    assert [str(refusal) for refusal in found.refusals] == [
-        'spec.topologySpreadConstraints[0][0]: Invalid value: "app": exists in both matchLabelKeys and labelSelector'
-    ]
-
-
-def test_a_class_that_does_not_exist_refuses_the_pod() -> None:
-    pods = template(priorityClassName="gone")
-    others = [object_of("PriorityClass", "high", value=7)]
-    found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods), *others])
-    assert [refusal.message for refusal in found.refusals] == ["no PriorityClass with name gone was found"]
-
-
 @pytest.mark.parametrize(("name", "priority"), [("high", 7), ("higher", None)])
 def test_the_value_of_a_class_that_was_not_read_is_shown_by_pods_that_have_it(name: str, priority: int | None) -> None:
     old, new = template(priorityClassName="high"), template(priorityClassName=name, nodeSelector={"disk": "ssd"})
@@ -628,7 +605,9 @@ def test_what_was_taken_out_of_a_template_without_a_revision_is_not_injected(kin
     assert siblings(pod_of(after.owner, cluster), after, cluster) == ()
 
 
-@pytest.mark.parametrize(("kind", "minor", "refused"), [("StatefulSet", 33, 1), ("Deployment", 33, 0)])
+@pytest.mark.parametrize(
+    ("kind", "minor", "refused"), [("StatefulSet", 33, 1), ("Deployment", 33, 0), ("Deployment", 36, 1)]
+)
 def test_an_error_that_is_not_looked_for_in_a_template_refuses_its_pods(kind: str, minor: int, refused: int) -> None:
     keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["app"]))
     found = next_pod(*only([workload(kind, "web", pods=keyed, replicas=1)]), default_profile(minor))

@@ -1,10 +1,9 @@
-"""The wheel and the sdist, installed as people do: pip, pipx and uv, each into an environment that is thrown away."""
+"""The wheel and the sdist, each installed by pip into an environment that is thrown away."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import venv
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,31 +24,10 @@ def run(*command: str | Path, env: Mapping[str, str] = os.environ) -> str:
     return ended.stdout
 
 
-@pytest.fixture(scope="session")
-def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of commands of an environment that holds pipx and uv."""
-    folder = tmp_path_factory.mktemp("tools")
-    return with_pip(folder, "pipx", "uv")
-
-
 def with_pip(folder: Path, *what: str | Path) -> Path:
     """Return the folder of commands of a new environment into which pip has installed something."""
     venv.create(folder, with_pip=True)
     run(folder / "bin" / "pip", "install", "--quiet", "--no-compile", *what)
-    return folder / "bin"
-
-
-def with_pipx(folder: Path, wheel: Path, tools: Path) -> Path:
-    """Return the folder into which pipx puts the wheel's commands."""
-    places = {"PIPX_HOME": str(folder / "home"), "PIPX_BIN_DIR": str(folder / "bin")}
-    run(tools / "pipx", "install", "--python", sys.executable, wheel, env={**os.environ, **places})
-    return folder / "bin"
-
-
-def with_uv(folder: Path, wheel: Path, tools: Path) -> Path:
-    """Return the folder into which uv puts the wheel's commands."""
-    places = {"UV_TOOL_DIR": str(folder / "home"), "UV_TOOL_BIN_DIR": str(folder / "bin")}
-    run(tools / "uv", "tool", "install", "--python", sys.executable, wheel, env={**os.environ, **places})
     return folder / "bin"
 
 
@@ -67,11 +45,3 @@ def test_pip_installs_the_wheel(release: Release, tmp_path: Path) -> None:
 
 def test_pip_installs_the_sdist(release: Release, tmp_path: Path) -> None:
     check(with_pip(tmp_path, release.sdist), tmp_path)
-
-
-def test_pipx_installs_the_wheel(release: Release, tools: Path, tmp_path: Path) -> None:
-    check(with_pipx(tmp_path, release.wheel, tools), tmp_path)
-
-
-def test_uv_installs_the_wheel(release: Release, tools: Path, tmp_path: Path) -> None:
-    check(with_uv(tmp_path, release.wheel, tools), tmp_path)

@@ -1,18 +1,12 @@
-"""What krew makes of a release: its validator accepts the manifest, and it installs, upgrades and uninstalls."""
+"""What krew makes of a release: its validator accepts the manifest, and it installs and uninstalls."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -26,7 +20,8 @@ from tests.packaging.conftest import Build, Release
 pytestmark = pytest.mark.e2e
 
 PENDING = NODE_AND_POD.replace("nodeName: a1", "nodeSelector: {disk: fast}")
-EARLIER = "v0.0.1"
+
+
 SCRIPT = "kubectl_complete-spread"
 
 
@@ -136,88 +131,3 @@ def test_krew_refuses_an_archive_that_is_not_the_manifests(release: Release, hom
     ended = home.run("kubectl", "krew", "install", "--manifest", release.manifest, "--archive", other)
     assert ended.returncode == 1
     assert "checksum does not match" in ended.stderr
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder and says nothing about it."""
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - as the base class names it
-        """Print nothing."""
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """Serve a folder on loopback until the block ends; yield its URL."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """An index of plugins, and the releases to which its manifest leads.
-
-    Attributes:
-        home: whose git makes it.
-        folder: the index.
-        published: what is served.
-        url: where it is served.
-    """
-
-    home: Home
-    folder: Path
-    published: Path
-    url: str
-
-    def publish(self, archive: Path, tag: str) -> None:
-        """Release an archive under a tag, and say so in the index."""
-        place = self.published / "releases" / "download" / tag
-        place.mkdir(parents=True)
-        shutil.copy(archive, place / archive.name.replace(TAG, tag))
-        manifest = self.folder / "plugins" / "spread.yaml"
-        manifest.parent.mkdir(exist_ok=True)
-        manifest.write_text(render(TEMPLATE.read_text(), tag=tag, archives=place, repository=self.url))
-        self._git("add", "plugins")
-        self._git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", tag)
-
-    def _git(self, *arguments: str) -> None:
-        """Run git in the index."""
-        self.home("git", "-C", self.folder, *arguments)
-
-
-@pytest.fixture
-def index(home: Home) -> Iterator[Index]:
-    """Yield an index without plugins."""
-    published = home.folder / "published"
-    published.mkdir()
-    home("git", "init", "-q", "index")
-    with serving(published) as url:
-        yield Index(home, home.folder / "index", published, url)
-
-
-def test_krew_upgrades_to_what_its_index_has_newer(release: Release, home: Home, index: Index) -> None:
-    index.publish(release.archive, EARLIER)
-    shutil.rmtree(home.folder / "krew" / "index" / "default")
-    home("kubectl", "krew", "index", "add", "default", index.folder)
-    home("kubectl", "krew", "install", "spread")
-    home("kubectl", "spread", "completion", "--install")
-    link = home.installed / "kubectl-spread"
-    assert link.resolve().parent.name == EARLIER
-    index.publish(release.archive, TAG)
-    ended = home.run("kubectl", "krew", "upgrade", "spread")
-    assert (ended.returncode, "Upgraded plugin: spread" in ended.stderr) == (0, True)
-    assert link.resolve().parent.name == TAG
-    assert [folder.name for folder in (home.folder / "krew" / "store" / "spread").iterdir()] == [TAG]
-    assert home("kubectl", "__complete", "spread", "ver").startswith("version\t")
-    home("kubectl", "krew", "uninstall", "spread")
-    assert not link.is_symlink()
-
-
-def test_the_validator_installs_what_was_published(
-    release: Release, commands: dict[str, Path], home: Home, index: Index
-) -> None:
-    index.publish(release.archive, TAG)
-    ended = home.run(commands["validate-krew-manifest"], "-manifest", index.folder / "plugins" / "spread.yaml")
-    assert ended.returncode == 0, ended.stderr
-    assert "all 1 spec.platforms installed fine" in ended.stderr

@@ -46,9 +46,9 @@ def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
         yield from (f"{played.name}: {said}" for said in parted(played, report))
 
 
-def report_of(objects: Sequence[Object], *, soft: bool = False) -> RebalanceReport:
+def report_of(objects: Sequence[Object]) -> RebalanceReport:
     """Return the plan for a cluster."""
-    return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(soft=soft), SchedulerOptions()).report
+    return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(), SchedulerOptions()).report
 
 
 def _held_against_all_orders(first: int, number: int, seen: Counter[str]) -> Iterator[str]:
