@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from kubectl_spread.apimachinery import label_key_faults, label_value_faults
 from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Selector, SelectorRequirement
-from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import (
-    AnnotatedMeta,
     KubernetesObject,
     LabelSelector,
     LabelSelectorRequirement,
@@ -26,27 +24,6 @@ from kubectl_spread.objects.meta import (
 
 def expression(key: str, operator: str, *values: str) -> LabelSelectorRequirement:
     return LabelSelectorRequirement(key=key, operator=operator, values=values)
-
-
-def test_metadata_is_read_with_its_owners() -> None:
-    metadata = decode(
-        b'{"name": "web-1", "generateName": "web-", "namespace": "shop", "uid": "1", "labels": {"app": "web"},'
-        b' "creationTimestamp": "2026-01-02T03:04:05Z", "annotations": {"a": "b"},'
-        b' "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "2",'
-        b' "controller": true, "blockOwnerDeletion": true}]}',
-        AnnotatedMeta,
-    )
-    owner = OwnerReference(api_version="apps/v1", kind="ReplicaSet", name="web", uid="2", controller=True)
-    assert metadata == AnnotatedMeta(
-        name="web-1",
-        generate_name="web-",
-        namespace="shop",
-        uid="1",
-        labels={"app": "web"},
-        creation_timestamp="2026-01-02T03:04:05Z",
-        annotations={"a": "b"},
-        owner_references=(owner,),
-    )
 
 
 def test_the_controller_is_the_owner_that_manages() -> None:
