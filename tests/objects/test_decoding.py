@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-import msgspec
 import pytest
 
 from kubectl_spread.objects.core import Pod, PodSpec
-from kubectl_spread.objects.decoding import DecodeError, ListMeta, convert, decode, plain, type_name
+from kubectl_spread.objects.decoding import DecodeError, ListMeta, convert, decode, plain
 from kubectl_spread.objects.meta import ObjectMeta, Plain
 
 WRONG_TYPES: list[tuple[Plain, str]] = [
@@ -131,58 +130,3 @@ def test_fields_nobody_reads_are_ignored() -> None:
 def test_a_page_of_a_list_says_where_to_go_on() -> None:
     meta = decode(b'{"resourceVersion": "10", "continue": "abc", "remainingItemCount": 3}', ListMeta)
     assert meta == ListMeta(resource_version="10", continue_="abc", remaining_item_count=3)
-
-
-@pytest.mark.parametrize(
-    ("values", "name"),
-    [
-        (None, "null"),
-        (True, "a boolean"),
-        (1, "an integer"),
-        (1.5, "a number"),
-        ("a", "a string"),
-        ([], "a list"),
-        ({}, "a mapping"),
-    ],
-)
-def test_types_are_called_what_people_call_them(values: Plain, name: str) -> None:
-    assert type_name(values) == name
-
-
-MSGSPEC_WORDS = {
-    b"[]": "Expected `object`, got `array`",
-    b'{"metadata": null}': "Expected `object`, got `null` - at `$.metadata`",
-    b'{"metadata": {"name": 5}}': "Expected `str`, got `int` - at `$.metadata.name`",
-    b'{"metadata": {"labels": {"a": 1.5}}}': "Expected `str`, got `float` - at `$.metadata.labels[...]`",
-    b'{"spec": {"hostNetwork": "yes"}}': "Expected `bool`, got `str` - at `$.spec.hostNetwork`",
-    b'{"spec": {"priority": true}}': "Expected `int | null`, got `bool` - at `$.spec.priority`",
-    b'{"spec": {"containers": {}}}': "Expected `array`, got `object` - at `$.spec.containers`",
-    b'{"spec": {"containers": [{}, 5]}}': "Expected `object`, got `int` - at `$.spec.containers[1]`",
-    b'{"spec": {"containers": [{"resources": {"requests": {"cpu": []}}}]}}': (
-        "Expected `int | float | str`, got `array` - at `$.spec.containers[0].resources.requests[...]`"
-    ),
-}
-
-
-@pytest.mark.parametrize("document", MSGSPEC_WORDS)
-@pytest.mark.parametrize(
-    "read",
-    [
-        lambda document: msgspec.json.decode(document, type=Pod),
-        lambda document: msgspec.convert(json.loads(document), Pod),
-    ],
-    ids=["decode", "convert"],
-)
-def test_msgspec_complains_in_the_words_that_are_read(document: bytes, read: Callable[[bytes], object]) -> None:
-    with pytest.raises(msgspec.ValidationError) as raised:
-        read(document)
-    mend = "mend _MISMATCH, _PATH, _STEP or _TYPE_NAMES of kubectl_spread/objects/decoding.py"
-    assert str(raised.value) == MSGSPEC_WORDS[document], f"msgspec {msgspec.__version__} words it otherwise: {mend}"
-
-
-@pytest.mark.parametrize("number", ["9" * 5000, "1e999"])
-def test_msgspec_says_out_of_range_of_numbers_that_cannot_be_read_as_plain_values(number: str) -> None:
-    with pytest.raises(msgspec.ValidationError) as raised:
-        msgspec.json.decode(f'{{"spec": {{"priority": {number}}}}}', type=Pod)
-    mend = "mend _OUT_OF_RANGE of kubectl_spread/objects/decoding.py"
-    assert "out of range - at `$.spec.priority`" in str(raised.value), f"msgspec {msgspec.__version__}: {mend}"

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation
 from kubectl_spread.scheduler.preemption import preempt
 from kubectl_spread.scheduler.profile import Profile, default_profile
-from tests.build import Object, app, handle, node, pod, spread, typed_pod
+from tests.build import Object, handle, node, pod, spread, typed_pod
 from tests.scheduler.situations import situations
 
 FULL = {"cpu": "1"}
@@ -28,14 +27,6 @@ def named(*names: str) -> Object:
     fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
     terms = {"nodeSelectorTerms": [{"matchFields": fields}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-
-
-def test_the_first_filter_of_the_profile_counts_and_all_are_told() -> None:
-    evaluation = evaluate(pod("p", requests={"cpu": "2"}), [node("a", unschedulable=True, allocatable=FULL)])
-    verdict = evaluation.nodes["a"]
-    assert verdict.first == verdict.rejections[0]
-    assert [rejection.plugin for rejection in verdict.rejections] == ["NodeUnschedulable", "NodeResourcesFit"]
-    assert verdict.scores == {}
 
 
 def test_the_message_counts_the_first_rejections_and_sorts_them_as_text() -> None:
@@ -107,12 +98,6 @@ def test_the_only_node_that_is_left_is_compared_with_none() -> None:
     assert cycle.total_scores(typed_pod(pod("p", nodeSelector={"kubernetes.io/hostname": "c"})), cluster) == {"c": 0}
 
 
-def test_scores_carry_the_weight_of_their_plugin() -> None:
-    profile = replace(default_profile(), weights={"TaintToleration": 7})
-    evaluation = evaluate(pod("p"), [node("a")], profile)
-    assert evaluation.nodes["a"].scores == {"TaintToleration": 700, "total": 700}
-
-
 def test_what_is_not_modelled_is_said() -> None:
     assert evaluate(pod("p"), [node("a")]).not_modelled == ()
     profile = replace(default_profile(), filters=("Coscheduling", "NodeName"))
@@ -126,14 +111,6 @@ def test_a_deferred_resize_is_judged_by_few_filters() -> None:
     gates = {"InPlacePodVerticalScalingSchedulerPreemption": True}
     assert evaluate(asked, nodes, default_profile(37, gates=gates)).feasible == ("a",)
     assert evaluate(asked, nodes, default_profile(37)).feasible == ()
-
-
-def test_replicas_are_placed_one_after_another() -> None:
-    constraint = spread("topology.kubernetes.io/zone", selector=app("web"))
-    asked: Pod = typed_pod(pod("p", labels={"app": "web"}, topologySpreadConstraints=[constraint]))
-    seen = handle([node("a", zone="z1"), node("b", zone="z2")])
-    seen = seen.with_assigned(asked, "a")
-    assert cycle.evaluate(asked, seen).feasible == ("b",)
 
 
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -162,13 +162,6 @@ def test_the_first_replica_that_finds_no_node_ends_it() -> None:
     )
 
 
-def test_room_runs_out() -> None:
-    found = placed(pod("p", requests={"cpu": "3"}), [node("a"), node("b")], 5)
-    assert Counter(nodes_of(found)) == {"a": 2, "b": 2}
-    assert found.jam is not None
-    assert found.jam.message == "0/2 nodes are available: 2 Insufficient cpu."
-
-
 def test_none_is_asked_for() -> None:
     assert placed(incoming(), ABC, 0).placements == ()
 

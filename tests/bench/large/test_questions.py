@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from tests.bench.large.questions import BARE_READ, QUESTIONS, Question, costs, read_mb, table
+from tests.bench.large.questions import BARE_READ, QUESTIONS, Question, costs, table
 from tests.bench.measuring import Measured
 
 NAMES = [question.name for question in QUESTIONS]
@@ -45,16 +45,6 @@ def test_what_takes_more_than_it_may_says_of_what(name: str) -> None:
     assert cost.exceeded == wanted
 
 
-def test_a_run_that_came_to_no_end_exceeds_its_time() -> None:
-    _, cost = costs([BARE, measured("show -A", seconds=inf)])
-    assert cost.exceeded == ("time",)
-
-
-def test_how_much_was_read_is_unknown_where_nobody_says() -> None:
-    assert read_mb("error: no\n") is None
-    assert read_mb("read 5 nodes: 1,234.5 MB in 1.00 s\nread 2 pods: 0.5 MB in 0.10 s\n") == 1235
-
-
 def test_the_table_has_a_line_for_each_command_and_a_verdict_for_each_question() -> None:
     other = measured("another plugin", seconds=20)
     header, bare, *asked, rival = table([BARE, *(measured(name, seconds=1) for name in NAMES), other]).splitlines()
@@ -63,7 +53,3 @@ def test_the_table_has_a_line_for_each_command_and_a_verdict_for_each_question()
     assert [line[: len(name)] for line, name in zip(asked, NAMES, strict=True)] == NAMES
     assert [line.endswith("yes") for line in asked] == [True] * len(NAMES)
     assert rival.split()[-4:] == ["20.00", "2.00", "10.00", "100"]
-
-
-def test_no_two_questions_have_one_name() -> None:
-    assert len(set(NAMES)) == len(NAMES)
