@@ -153,14 +153,6 @@ def test_without_a_kubeconfig_a_variable_may_name_the_server(
     assert connecting(server="http://flag:1").server == "http://flag:1"
 
 
-def test_unknown_names_are_errors(config: Path) -> None:
-    write_kubeconfig(config)
-    for what in ("context", "cluster", "user"):
-        error = failure(kubeconfig=str(config), **{what: "nope"})
-        assert error.message == f'{what} "nope" does not exist'
-        assert error.hint == f"the kubeconfig has these {what}s: main"
-
-
 # In a Pod
 
 
@@ -436,14 +428,6 @@ def test_a_proxy_that_cannot_be_used_is_an_error(proxy: str, message: str, confi
     said = failure(kubeconfig=str(config)).message
     assert said.startswith(message)
     assert "pass" not in said
-
-
-def test_a_proxy_of_the_environment_may_be_of_a_kind_that_is_unknown(
-    config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_kubeconfig(config, server="https://api.example.com")
-    monkeypatch.setenv("HTTPS_PROXY", "ftp://p:1")
-    assert failure(kubeconfig=str(config)).message.startswith("the proxy 'ftp://p:1' cannot be used")
 
 
 def test_a_socks_proxy_that_nobody_listens_at_is_named(connecting: Connect, config: Path) -> None:
