@@ -20,6 +20,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+from tests.build_storage import DRIVER, claim, csi_node, storage_class
 
 ZONES = 3
 RACKS = 40
@@ -49,7 +50,9 @@ def big_cluster(nodes: int, pods: int) -> Iterator[Object]:
     """Yield that many nodes, and Pods of 500 applications on them: what large clusters have, and no two apps alike."""
     yield from (_node(index) for index in range(nodes))
     yield from (_replica(index, f"node-{index * 7919 % nodes}") for index in range(pods))
-    yield from _storage(nodes)
+    yield storage_class("fast")
+    yield claim("data", namespace="team-1", class_name="fast")
+    yield from (csi_node(f"node-{index}", limits={DRIVER: 25}) for index in range(nodes))
 
 
 def _node(index: int) -> Object:
@@ -94,38 +97,6 @@ def _apart(name: str, *, required: bool) -> Object:
         return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     weighted = {"weight": 100, "podAffinityTerm": term}
     return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [weighted]}}
-
-
-def _storage(nodes: int) -> Iterator[Object]:
-    """Yield a StorageClass, a claim that waits for its consumer, and what the driver says of every node."""
-    storage = "storage.k8s.io/v1"
-    provisioner = "csi.example.com"
-    yield {
-        "apiVersion": storage,
-        "kind": "StorageClass",
-        "metadata": {"name": "fast"},
-        "provisioner": provisioner,
-        "volumeBindingMode": "WaitForFirstConsumer",
-    }
-    yield {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "data", "namespace": "team-1", "uid": "data"},
-        "spec": {
-            "storageClassName": "fast",
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Gi"}},
-        },
-        "status": {"phase": "Pending"},
-    }
-    for index in range(nodes):
-        driver = {"name": provisioner, "nodeID": f"node-{index}", "allocatable": {"count": 25}}
-        yield {
-            "apiVersion": storage,
-            "kind": "CSINode",
-            "metadata": {"name": f"node-{index}"},
-            "spec": {"drivers": [driver]},
-        }
 
 
 def demanding_pod() -> Pod:

@@ -11,37 +11,23 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.bench.measuring import measure
+from tests.bench.measuring import bare_read, measure
 from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.controlplane.identity import ADMIN
 from tests.controlplane.waiting import wait_for
-from tests.e2e.manifests import ZONE, constraint, match, node, pod
+from tests.e2e.fixes_as_printed import workload
+from tests.e2e.manifests import ZONE, constraint, match, node, pod, pod_spec
 
 ZONES = 3
 DEPLOYMENTS = 10
 FILLED_SECONDS = 120.0
 PADDING = "x" * 10_000
 """What managedFields, environments and probes make of a real Pod (bytes)."""
-BARE_READ = """
-import os, sys, urllib3
-server, token, authority = sys.argv[1:]
-pool = urllib3.PoolManager(ca_certs=authority, headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"})
-for path in ("/api/v1/nodes", "/api/v1/pods"):
-    following = ""
-    while True:
-        fields = {"limit": "500", **({"continue": following} if following else {})}
-        body = pool.request("GET", server + path, fields=fields).data
-        head = body[:1000].decode(errors="replace")
-        following = head.partition('"continue":"')[2].partition('"')[0]
-        if not following:
-            break
-"""
-"""A program that receives all Nodes and Pods page by page, and makes nothing of them."""
 
 
 def fill(plane: ControlPlane, *, nodes: int, pods: int) -> None:
@@ -66,26 +52,17 @@ def fill(plane: ControlPlane, *, nodes: int, pods: int) -> None:
 def _deployment(name: str, replicas: int) -> Object:
     """Return a Deployment whose Pods are as large as real ones."""
     even = constraint(ZONE, selector=match(app=name))
-    template = pod("shop", name, labels={"app": name}, spec={"topologySpreadConstraints": [even]})
-    template["metadata"] = {"labels": {"app": name}, "annotations": {"padding": PADDING}}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name, "namespace": "shop"},
-        "spec": {
-            "replicas": replicas,
-            "selector": match(app=name),
-            "template": {"metadata": template["metadata"], "spec": template["spec"]},
-        },
-    }
+    metadata = {"labels": {"app": name}, "annotations": {"padding": PADDING}}
+    template = {"metadata": metadata, "spec": pod_spec() | {"topologySpreadConstraints": [even]}}
+    return workload("Deployment", "shop", name=name, template=template, replicas=replicas)
 
 
-def _commands(plane: ControlPlane, binaries: Binaries, manifest: Path) -> Mapping[str, list[str]]:
+def _commands(plane: ControlPlane, binaries: Binaries, manifest: Path) -> Mapping[str, Sequence[str]]:
     """Return what is measured; the first is what the others are compared with."""
     kubectl, spread = str(binaries.kubectl), [sys.executable, "-m", "kubectl_spread"]
-    bare = [sys.executable, "-c", BARE_READ, plane.server, ADMIN.token, str(plane.certificate_authority)]
+    paths = ("/api/v1/nodes", "/api/v1/pods")
     return {
-        "bare read of Nodes and Pods": bare,
+        "bare read of Nodes and Pods": bare_read(plane.server, ADMIN.token, str(plane.certificate_authority), *paths),
         "kubectl get pods -A": [kubectl, "get", "pods", "-A"],
         "kubectl describe pod": [kubectl, "describe", "pod", "waiting", "-n", "shop"],
         "kubectl get pods -l": [kubectl, "get", "pods", "-n", "shop", "-l", "app=web"],

@@ -26,6 +26,25 @@ process.returncode = os.waitstatus_to_exitcode(status)
 print(json.dumps([process.returncode, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
 """
 """A small program between us and what is measured: on Linux a process's peak begins with that of its parent."""
+_BARE_READ = """
+import sys, urllib3
+server, token, authority, *paths = sys.argv[1:]
+pool = urllib3.PoolManager(ca_certs=authority, headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"})
+for path in paths:
+    fields, received, following = {"limit": "500"}, 0, True
+    while following:
+        body = pool.request("GET", server + path, fields=fields).data
+        received += len(body)
+        head = body[:1000].decode(errors="replace")
+        fields["continue"] = following = head.partition('"continue":"')[2].partition('"')[0]
+    print(f"read {path.rpartition('/')[2]}: {received / 1e6:,.1f} MB in pages", file=sys.stderr)
+"""
+"""A program that receives lists page by page, and makes nothing of them."""
+
+
+def bare_read(server: str, token: str, authority: str, *paths: str) -> Sequence[str]:
+    """Return the command that receives these lists, with which others are compared."""
+    return (sys.executable, "-c", _BARE_READ, server, token, authority, *paths)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,6 @@ What the server may say in whole pages is in tests/cluster.
 
 from __future__ import annotations
 
-import gzip
 import threading
 import time
 from collections.abc import Callable
@@ -90,11 +89,6 @@ def with_token(page: Response, token: str) -> Response:
     return Response(body=page.body | {"metadata": page.body["metadata"] | {"continue": token}})
 
 
-def packed(page: Response) -> Response:
-    """Return the page packed."""
-    return Response(body=gzip.compress(page.content()), headers={"Content-Encoding": "gzip"})
-
-
 def chunked(_: Response) -> Said:
     """Yield a page whose second chunk has no length."""
     yield b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -109,7 +103,6 @@ FAULTS = (
     Fault(name="more than promised", says=lambda page: [http(page) + b" and so on"], requests=1),
     Fault(name="more than promised, which cuts it", says=lambda page: [http(page, length=50)], times=1, requests=2),
     Fault(name="broken chunks", says=chunked, times=1, requests=2),
-    Fault(name="packed", says=lambda page: [http(packed(page))], requests=1),
     Fault(
         name="429 for too long",
         says=instead(busy("3600")),

@@ -15,25 +15,8 @@ from tests.bench.large import contents
 from tests.bench.large.contents import App
 from tests.bench.large.pending import ON_FEW_NODES, pending_pods
 from tests.bench.large.questions import ANSWERS, BARE_READ, DEPLOYMENT, IN_A_RACK, MANIFEST, QUESTIONS
-from tests.bench.measuring import Measured, measure
+from tests.bench.measuring import Measured, bare_read, measure
 from tests.controlplane.api import Object
-
-_BARE_READ = """
-import sys, urllib3
-server, token, authority = sys.argv[1:]
-pool = urllib3.PoolManager(ca_certs=authority, headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"})
-fields, received = {"limit": "500"}, 0
-while True:
-    body = pool.request("GET", server + "/api/v1/pods", fields=fields).data
-    received += len(body)
-    head = body[:1000].decode(errors="replace")
-    following = head.partition('"continue":"')[2].partition('"')[0]
-    if not following:
-        break
-    fields["continue"] = following
-print(f"read pods: {received / 1e6:,.1f} MB in pages", file=sys.stderr)
-"""
-"""A program that receives all Pods page by page, and makes nothing of them."""
 
 
 def ask(kubeconfig: Path, *, turns: int, only: str = "") -> Sequence[Measured]:
@@ -58,7 +41,7 @@ def _bare_read(kubeconfig: Path) -> Sequence[str]:
     """Return the command that the others are compared with."""
     config = yaml.safe_load(kubeconfig.read_text())
     cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-    return (sys.executable, "-c", _BARE_READ, cluster["server"], user["token"], cluster["certificate-authority"])
+    return bare_read(cluster["server"], user["token"], cluster["certificate-authority"], "/api/v1/pods")
 
 
 def _manifests(folder: Path) -> Mapping[str, str]:
