@@ -98,14 +98,9 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
         Idle.MATCHES_OTHERS: selector != EVERYTHING and not state.counts.self_match,
         # Each Pod has only its own node, which holds the minimum; minDomains makes the minimum 0.
         Idle.EACH_ALONE: state.alone is not None and state.constraint.min_domains <= 1,
-        Idle.ONE_DOMAIN: has_one_domain(state.constraint, len(state.matching)),
+        Idle.ONE_DOMAIN: len(state.matching) == 1 and state.constraint.min_domains <= 1,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
-
-
-def has_one_domain(constraint: Constraint, domains: int) -> bool:
-    """Whether a hard constraint with this number of eligible domains never rejects a node: its skew is always 0."""
-    return constraint.hard and domains == 1 and constraint.min_domains <= 1
 
 
 def is_ghost(pod: Pod, constraint: Constraint) -> bool:

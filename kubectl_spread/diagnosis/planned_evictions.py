@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
-from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, has_one_domain
+from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, constraint_states, idle
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, Fix, FixSearch, Wait
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.remaining_skew import (
@@ -23,9 +23,10 @@ from kubectl_spread.diagnosis.remaining_skew import (
     unsure_of,
     verdict_of,
 )
-from kubectl_spread.diagnosis.statuses import Idle, NoDomains, NoEffect
+from kubectl_spread.diagnosis.statuses import NoDomains, NoEffect
 from kubectl_spread.rebalance.checkpoints import waves
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
+from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -119,10 +120,10 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], FixSearch]) -> It
         unsure, key, verdict = unsure_of(outcome), constraint.topology_key, verdict_of(outcome)
         remaining = None if unsure else remaining_skew(outcome)
         why: ItemReason | None = unsure or remaining
-        if why is None and has_one_domain(constraint, len(goal.domains)):
-            why = NoEffect(why=Idle.ONE_DOMAIN, topology_key=key)
         if why is None and constraint.hard and not outcome.before.of(goal.pod).index.values(key):
             why, verdict = NoDomains(topology_key=key), RebalanceVerdict.IMPOSSIBLE
+        elif why is None:
+            why = _no_effect(outcome)
         if why is None and goal.waits:
             why = SatisfiedSoon()
         openings = openings_of(outcome) if remaining else NO_FIXES
@@ -140,6 +141,16 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], FixSearch]) -> It
             skew_before=goal.skew(goal.now),
             skew_after=outcome.skew,
         )
+
+
+def _no_effect(outcome: Outcome) -> NoEffect | None:
+    """Return that the constraint of an outcome has no effect, as ``show`` does; None if it has one."""
+    goal, handle = outcome.goal, outcome.before.of(outcome.goal.pod)
+    constraints = parsable_constraints(goal.pod, handle)
+    states = constraint_states(goal.workload.ref.kind, constraints, goal.pod, handle)
+    state = next((each for each in states if each.constraint.index == goal.constraint.index), None)
+    why = idle(state, handle.profile) if state else None
+    return NoEffect(why=why, topology_key=goal.constraint.topology_key) if why else None
 
 
 def eviction_command(eviction: PlannedEviction, connection_flags: Sequence[str] = ()) -> str:

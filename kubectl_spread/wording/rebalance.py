@@ -49,12 +49,20 @@ _named = partial(enumerated, most=2)
 
 
 def plan_sentence(
-    verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: int, evictions: int, soon: int = 0
+    verdicts: Sequence[RebalanceVerdict],
+    *,
+    broken: int,
+    soft: int,
+    evictions: int,
+    soon: int = 0,
+    idle: int = 0,
+    left_out: bool = False,
 ) -> str:
     """Return the result of a plan in a sentence.
 
     ``broken``: how many constraints (count) have a skew above maxSkew before it, ``soft`` of which only prefer less;
-    Pending Pods that can be scheduled satisfy ``soon`` of them.
+    Pending Pods that can be scheduled satisfy ``soon`` of them. ``idle``: how many have no effect.
+    ``left_out``: whether some that only prefer less are uneven, and were not asked about.
     """
     if not verdicts:
         return "No constraints found to balance."
@@ -66,8 +74,7 @@ def plan_sentence(
         satisfy = f"{count_of(soon, 'constraint')} {'is' if soon == 1 else 'are'} satisfied"
         return f"No eviction is needed: {satisfy} once Pending Pods are scheduled."
     if not broken:
-        hold = "All constraints are satisfied" if len(verdicts) > 1 else "The only constraint is satisfied"
-        return f"{hold}: there is nothing to evict."
+        return f"{_satisfied(len(verdicts), idle, left_out=left_out)}: there is nothing to evict."
     kind = "uneven" if soft == broken else "violated or uneven" if soft else "violated"
     number, them = count_of(evictions, "eviction"), count_of(broken, f"{kind} constraint")
     unknown = RebalanceVerdict.INCOMPLETE in verdicts
@@ -86,6 +93,16 @@ def plan_sentence(
             else [f"{'is' if evictions == 1 else 'are'} planned for {them}"]
         )
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
+
+
+def _satisfied(constraints: int, idle: int, *, left_out: bool) -> str:
+    only = constraints == 1
+    if idle == constraints:
+        return "The only constraint has no effect" if only else "No constraint has an effect"
+    if idle:
+        return f"No constraint is violated, but {idle} of {constraints} {'has' if idle == 1 else 'have'} no effect"
+    hard = "hard " * left_out
+    return f"The only {hard}constraint is satisfied" if only else f"All {hard}constraints are satisfied"
 
 
 def fix_first(summary: str, starts: Sequence[str]) -> str:

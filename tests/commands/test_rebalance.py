@@ -112,7 +112,7 @@ def test_a_name_that_does_not_exist() -> None:
     [
         ({}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY)),
         ({"minDomains": 2}, RemainingSkew(TooFewDomains(1, 2))),
-        ({"soft": True}, None),
+        ({"soft": True}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY)),
     ],
 )
 def test_one_domain_is_said_to_balance_nothing(fields: dict[str, Any], reason: ItemReason | None) -> None:

@@ -133,6 +133,25 @@ def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
     assert needless == "No eviction is needed: 2 constraints are satisfied once Pending Pods are scheduled."
 
 
+@pytest.mark.parametrize(
+    ("constraints", "idle", "left_out", "text"),
+    [
+        (2, 0, False, "All constraints are satisfied: there is nothing to evict."),
+        (1, 0, False, "The only constraint is satisfied: there is nothing to evict."),
+        (2, 0, True, "All hard constraints are satisfied: there is nothing to evict."),
+        (2, 1, False, "No constraint is violated, but 1 of 2 has no effect: there is nothing to evict."),
+        (3, 2, True, "No constraint is violated, but 2 of 3 have no effect: there is nothing to evict."),
+        (2, 2, False, "No constraint has an effect: there is nothing to evict."),
+        (1, 1, False, "The only constraint has no effect: there is nothing to evict."),
+    ],
+)
+def test_satisfied_is_what_has_an_effect_and_was_asked_about(
+    constraints: int, idle: int, left_out: bool, text: str
+) -> None:
+    verdicts = [RebalanceVerdict.BALANCED] * constraints
+    assert plan_sentence(verdicts, broken=0, soft=0, evictions=0, idle=idle, left_out=left_out) == text
+
+
 def test_the_sentences_of_a_plan(same_as_golden: Callable[[str, str], None]) -> None:
     told = (
         *(f"{type(each).__name__}: {stay_text(each)}" for each in (*KEPT, *STAYING)),
