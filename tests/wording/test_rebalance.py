@@ -146,7 +146,7 @@ def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
     ],
 )
 def test_satisfied_is_what_has_an_effect_and_was_asked_about(
-    constraints: int, idle: int, left_out: bool, text: str
+    constraints: int, idle: int, *, left_out: bool, text: str
 ) -> None:
     verdicts = [RebalanceVerdict.BALANCED] * constraints
     assert plan_sentence(verdicts, broken=0, soft=0, evictions=0, idle=idle, left_out=left_out) == text
