@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import Struct
 
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, spread
-from tests.build_storage import claim, volume
 from tests.build_workloads import controller, cron_job, owned, revision, template, workload
 from tests.program import Ended
 from tests.program import spread as run
@@ -19,14 +18,6 @@ ON_ZONES = spread(ZONE, selector=app("web"))
 ZONES = (namespace("default"), node("a1", zone="a"), node("b1", zone="b"))
 SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 """The node of a third zone, to which Pods without the toleration cannot go."""
-GIGABYTE: Object = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-SANDBOX: Object = {
-    "apiVersion": "node.k8s.io/v1",
-    "kind": "RuntimeClass",
-    "metadata": {"name": "sandbox"},
-    "handler": "sandbox",
-    "scheduling": {"nodeSelector": {"sandbox": "yes"}},
-}
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -109,31 +100,9 @@ def deployed(
     return [workload("Deployment", "web", pods=made, replicas=len(on), **spec), replicas, *living]
 
 
-def of_another_api(kind: str, api: str, owner: str, pods: Iterable[Object]) -> list[Object]:
-    """Return the Pods as an owner of another API has them."""
-    reference = {**controller(kind, owner), "apiVersion": api}
-    return [{**each, "metadata": {**each["metadata"], "ownerReferences": [reference]}} for each in pods]
-
-
 def mounting(name: str) -> Object:
     """Return the fields of a Pod that mounts the claim."""
     return {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]}
-
-
-def ordinals(*on: str) -> list[Object]:
-    """Return the StatefulSet db, a Pod of which is on each of these nodes, and whose next claim is kept in zone a."""
-    pods = template(ON_ZONES)
-    claims = [{"metadata": {"name": "data"}, "spec": GIGABYTE}]
-    made = workload("StatefulSet", "db", pods=pods, replicas=len(on), volumeClaimTemplates=claims)
-    zones = [*(where[0] for where in on), "a"]
-    kept = [claim(f"data-db-{n}", bound_to=f"pv-{n}") for n in range(len(zones))]
-    disks = [volume(f"pv-{n}", usable_on={ZONE: [zone]}) for n, zone in enumerate(zones)]
-    labels = {"apps.kubernetes.io/pod-index": "0"}
-    living = [
-        owned(f"db-{n}", "StatefulSet", "db", on=where, labels=labels, **{**pods["spec"], **mounting(f"data-db-{n}")})
-        for n, where in enumerate(on)
-    ]
-    return [made, *kept, *disks, *living]
 
 
 def run_of(job: str, *on: str) -> list[Object]:

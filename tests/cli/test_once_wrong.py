@@ -10,15 +10,13 @@ import pytest
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import device_class, resource_slice
-from tests.build_storage import claim, volume
 from tests.build_workloads import controller, kubectl_applied, owned, template, workload
-from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, nightly, pods_of, run_of
+from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, pods_of, run_of
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 UNREADY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}
 THREE = (*ZONES, node("c1", zone="c"))
 SMALL = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "abc"]
-BIG = {"cpu": "1500m"}
 GROUPED = template(ON_ZONES, schedulingGroup={"podGroupName": "g"})
 SSD = template(ON_ZONES, nodeSelector={"disk": "ssd"})
 
@@ -76,29 +74,8 @@ def live_and_applied(changed: Object, manifest: Object, *others: Object) -> list
     return [{**changed, "metadata": {**changed["metadata"], "annotations": told}}, *others]
 
 
-def stale() -> list[Object]:
-    """Return a StatefulSet whose template was repaired after db-2 was made."""
-    owner, *pods = stateful("a1", "b1", "")
-    owner["status"] = {"updateRevision": "db-1", "currentRevision": "db-1"}
-    pods[-1]["metadata"]["labels"]["controller-revision-hash"] = "db-2"
-    pods[-1]["spec"]["nodeSelector"] = {"disk": "ssd"}
-    return [owner, *pods]
-
-
 WEB = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
-POOL = {"karpenter.sh/nodepool": "web"}
-FULL = [node(f"{z}1", zone=z, labels=POOL, allocatable={"cpu": "2"}) for z in "ab"]
-OTHERS_POOL = node("a2", zone="a", labels={"karpenter.sh/nodepool": "db"})
-IN_POOL = template(ON_ZONES, nodeSelector=POOL, requests={"cpu": "1900m"})
-BUDGET: Object = {
-    "apiVersion": "policy/v1",
-    "kind": "PodDisruptionBudget",
-    "metadata": {"name": "web", "namespace": "default"},
-    "spec": {"selector": app("web"), "maxUnavailable": 0},
-    "status": {"disruptionsAllowed": 0},
-}
 CLAIMING = template(ON_ZONES, **mounting("data"))
-MANY = ["ReadWriteMany"]
 EMPTY = [{"name": "scratch", "emptyDir": {}}]
 DOWN = ("node.kubernetes.io/unreachable:NoSchedule", "dedicated=x:NoExecute")
 MIRROR = {
@@ -106,7 +83,34 @@ MIRROR = {
     "metadata": {"name": "etcd-a1", "namespace": "default", "annotations": {"kubernetes.io/config.mirror": "x"}},
 }
 
+LARGE = template(ON_ZONES, requests={"cpu": "2"})
+FULL_OF_ALL = node("c2", zone="c", allocatable={"cpu": "1"})
+REBOOTING = node("c1", zone="c", unschedulable=True)
+REBOOTING["metadata"]["annotations"] = {"weave.works/kured-reboot-in-progress": "now"}
+GATED = stateful("a1", "b1", "", podManagementPolicy="Parallel")
+GATED[-1]["spec"]["schedulingGates"] = [{"name": "example.com/a"}]
+
 ROWS = {
+    "rebalance has no command for a decision where a node is full as well": Row(
+        objects=[*ZONES, SHUT, FULL_OF_ALL, *deployed("a1", "a1", "b1", pods=LARGE)],
+        ask=["rebalance"],
+        code=1,
+        says=["What keeps Pods off these domains was set on purpose: ask whether it may be changed"],
+        says_not=["kubectl taint", "kubectl patch", "Fix this first"],
+    ),
+    "rebalance waits for the end of maintenance": Row(
+        objects=[*ZONES, REBOOTING, FULL_OF_ALL, *deployed("a1", "a1", "b1", pods=LARGE)],
+        ask=["rebalance"],
+        code=1,
+        says=["Wait for c1 to be uncordoned: maintenance goes on there. Then plan again."],
+        says_not=["kubectl uncordon", "kubectl patch", "set on purpose"],
+    ),
+    "a gate holds the Pod, whatever nodes take it": Row(
+        objects=[*THREE, *GATED],
+        ask=["show", "statefulset/db"],
+        says=["OK: held by the scheduling gate example.com/a", "Once it is removed: it can go to c1."],
+        says_not=["is Pending: it can go"],
+    ),
     "a DeviceClass stands for a resource": Row(
         objects=[
             *ZONES,
@@ -127,20 +131,6 @@ ROWS = {
         code=1,
         says=["replica 4 of 6 cannot be scheduled."],
     ),
-    "a taint that was set on purpose stays": Row(
-        objects=[*ZONES, SHUT, *stateful("a1", "b1", "", podManagementPolicy="Parallel")],
-        ask=["why-pending"],
-        code=1,
-        says=["  1. HonorTaints: "],
-        says_not=["RemoveTaint", "AddToleration"],
-    ),
-    "a node more comes before a taint goes": Row(
-        objects=[ZONES[0], SMALL[0], SHUT, *deployed("a1", "", pods=template(requests=BIG))],
-        ask=["why-pending"],
-        code=1,
-        says=["Add a node", "2 fixes change what somebody set on purpose: see --all-fixes."],
-        says_not=["kubectl taint", "below changes"],
-    ),
     "two constraints that a taint pins are both changed": Row(
         objects=[
             *ZONES,
@@ -152,47 +142,6 @@ ROWS = {
         says=["  1. HonorTaints: set nodeTaintsPolicy Honor in the constraints on zone and hostname"],
         says_not=["kubectl taint", "below changes"],
     ),
-    "a Pod stays in its node pool, and asks for no less than half": Row(
-        objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
-        ask=["why-pending"],
-        code=1,
-        says=["1900m cpu requested, at most 100m free", "to the node pool karpenter.sh/nodepool=web"],
-        says_not=["LowerRequests", "kubectl patch"],
-    ),
-    "what a node outside the pool has free is not said": Row(
-        objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
-        ask=["show"],
-        says=["Unschedulable", "karpenter.sh/nodepool=web is available: 1900m cpu requested, at most 100m free"],
-    ),
-    "the row is that of the Pod that waits": Row(
-        objects=[
-            *SMALL,
-            pod("other", on="b1", requests=BIG),
-            claim("data", bound_to="pv"),
-            volume("pv", usable_on={ZONE: ["b"]}),
-            *stateful("a1", "", pods=template(ON_ZONES, requests=BIG, **mounting("data"))),
-        ],
-        ask=["show"],
-        says=["Unschedulable", "1500m cpu requested"],
-        says_not=[" OK "],
-    ),
-    "Pods of another workload wait, and it is named": Row(
-        objects=[
-            *THREE,
-            *deployed("a1", "a1", "b1"),
-            owned("big-0", "ReplicaSet", "big", labels={"app": "big"}, requests={"cpu": "99"}),
-        ],
-        ask=["rebalance"],
-        code=1,
-        says=["1 Pod of default/replicaset/big waits for a node"],
-    ),
-    "a Pod is in one zone": Row(
-        objects=[*THREE, BUDGET, *deployed("a1", "a1", "b1", "b1")],
-        ask=["rebalance"],
-        code=1,
-        says=["default/web-h1-0 in a stays: The disruption budget web", "; 3 more stay for the same reason"],
-        says_not=["in a and b stays"],
-    ),
     "nodes are counted, not taints": Row(
         objects=[
             *ZONES,
@@ -201,16 +150,6 @@ ROWS = {
         ],
         ask=["show"],
         says=["no Pod can go to c: taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute;"],
-    ),
-    "fields that were set by hand stay": Row(
-        objects=[
-            *THREE,
-            *live_and_applied(deployed("", "", "", pods=SSD)[0], WEB, *deployed("", "", "", pods=SSD)[1:]),
-        ],
-        ask=["check"],
-        manifests=[WEB],
-        code=1,
-        says=["unchanged: 3 Pods stay Pending. No spread constraint is the cause. "],
     ),
     "fields that only the live object has are changed there": Row(
         objects=[
@@ -235,33 +174,12 @@ ROWS = {
         ],
         says_not=["RolloutMixesRevisions"],
     ),
-    "a StatefulSet adopts no Pod without an ordinal": Row(
-        objects=[*THREE, *orphaned(stateful("a1")), pod("db-x", on="b1", app="web")],
-        ask=["check"],
-        manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
-        code=3,
-        says=["Rollout: Scale, 1 Pod exists. Assumed: it adopts the matching Pods"],
-    ),
     "another Pod has the name of an ordinal": Row(
         objects=[*THREE, pod("db-1", on="b1", app="other")],
         ask=["check"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=3)],
         code=1,
         says=['Pod 2 of 3 is refused by the API server: pods "db-1" already exists', "Replicas: a1\n"],
-    ),
-    "another Pod has the name of the next ordinal": Row(
-        objects=[*THREE, pod("db-1", on="b1", app="other"), *stateful("a1")[1:], *stateful("a1", "", "")[:1]],
-        ask=["show"],
-        says=["FailedCreate", 'pods "db-1" already exists'],
-    ),
-    "ordinals are created in batches until a name is taken": Row(
-        objects=[*THREE, pod("db-1", on="b1", app="other")],
-        ask=["check"],
-        manifests=[
-            workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=5, podManagementPolicy="Parallel"),
-        ],
-        code=1,
-        says=['Pod 3 of 5 is refused by the API server: pods "db-1" already exists', "Replicas: a1, c1\n"],
     ),
     "a Deployment replaces the Pods of the ReplicaSet that it adopts": Row(
         objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
@@ -270,20 +188,6 @@ ROWS = {
         says=[
             "Rollout: RollingUpdate, 3 Pods exist, 3 to be replaced. Assumed: it adopts replicaset/web-h1 and its Pods."
         ],
-    ),
-    "a ReplicaSet that a Deployment adopts has no row": Row(
-        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
-        ask=["simulate"],
-        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
-        code=1,
-        says=["deployment/web"],
-        says_not=["replicaset/"],
-    ),
-    "a paused Deployment that adopts a ReplicaSet has its Pods": Row(
-        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
-        ask=["check"],
-        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2, paused=True)],
-        says=["3 Pods exist, 1 to be deleted. Assumed: it adopts replicaset/web-h1 and its Pods. It is paused, so no"],
     ),
     "what has scaled a Deployment since the last apply is taken back": Row(
         objects=[
@@ -306,34 +210,11 @@ ROWS = {
         says=["5 Pods exist, 3 to be deleted"],
         says_not=["HorizontalPodAutoscaler"],
     ),
-    "a Pod that is yet to be created has no name": Row(
-        objects=[*THREE],
-        ask=["check"],
-        manifests=[workload("Deployment", "web", pods=template(spread(ZONE, selector=app("other"))))],
-        says=["does not match the Pods of deployment/web"],
-        says_not=["-00001"],
-    ),
-    "that a rollout may violate a constraint is said": Row(
-        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
-        ask=["check"],
-        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
-        says=["Constraint 0 is Violated in the end: its skew is 2."],
-    ),
     "Pods that a rollout does not replace are deleted": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
         says=["5 Pods exist, 2 to be replaced, 3 to be deleted."],
-    ),
-    "a simulation counts the Pods that are deleted and not replaced": Row(
-        objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
-        ask=["simulate"],
-        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
-        code=0,
-        says=[
-            "3 Pods deleted and not replaced, none Pending.",
-            "Deleted and not replaced: 3 Pods of default/deployment/web.",
-        ],
     ),
     "daemons on nodes that do not match any more are deleted": Row(
         objects=[
@@ -344,18 +225,6 @@ ROWS = {
         ask=["check"],
         manifests=[workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}))],
         says=["3 Pods exist, 1 to be replaced, 2 to be deleted."],
-    ),
-    "such daemons are deleted even if the others wait for somebody": Row(
-        objects=[
-            *THREE,
-            workload("DaemonSet", "web", pods=template()),
-            *pods_of("DaemonSet", "web", "a1", "b1", "c1", pods=template()),
-        ],
-        ask=["check"],
-        manifests=[
-            workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}), updateStrategy={"type": "OnDelete"})
-        ],
-        says=["3 Pods exist, 2 to be deleted. Assumed: a Pod on a node that does not match any more is deleted"],
     ),
     "Pods that a rollout not finished deletes anyway are not deleted by the step": Row(
         objects=[*THREE, WEB, *deployed("a1", "b1", "c1", "a1")[1:]],
@@ -380,12 +249,6 @@ ROWS = {
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
         says=["3 Pods deleted and not replaced", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
     ),
-    "the Pods of a Deployment stay that is deleted without them": Row(
-        objects=[*THREE, *going(deployed("a1", "b1", "c1"), "orphan")],
-        ask=["check"],
-        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
-        says=["Rollout: Scale, 3 Pods exist. Assumed: it is being deleted, so no Pod is created."],
-    ),
     "a Job deletes the Pods that are too many": Row(
         objects=[
             *THREE,
@@ -407,29 +270,6 @@ ROWS = {
         says=["pod/web: the API server refuses it.\ninvalid: spec: Forbidden"],
         says_not=["Otherwise", "REJECTED-BY", "the Pod is unchanged"],
     ),
-    "a ReplicaSet adopts too many": Row(
-        objects=[*THREE, *orphaned(pods_of("ReplicaSet", "rs", "a1", "b1", "c1", pods=template(ON_ZONES)))],
-        ask=["check"],
-        manifests=[workload("ReplicaSet", "rs", pods=template(ON_ZONES), replicas=1)],
-        says=["no Pod needs to be scheduled", "3 Pods exist, 2 to be deleted"],
-    ),
-    "Pods of another revision that no domain counts are not counted": Row(
-        objects=[*THREE, *stale()],
-        ask=["why-pending"],
-        code=1,
-        says=["UncountedNodes (info): 2 matching Pods are not counted, because of their nodes: a1, b1"],
-        says_not=["RolloutMixesRevisions"],
-    ),
-    "a run takes no part in another run": Row(
-        objects=[*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
-        ask=["check"],
-        manifests=[{**nightly(), "spec": {**nightly()["spec"], "schedule": "0 0 1 1 *"}}],
-        says=[
-            "all 2 replicas can be scheduled",
-            "Some nodes are equal, so the scheduler may use one for the other: a1 or b1.",
-        ],
-        says_not=["adopts", "replica 3", "there. Assumed"],
-    ),
     "an unready Pod does not hide the one after it": Row(
         objects=[*ZONES, SHUT, *stateful("a1", "b1", status=UNREADY)],
         ask=["check", "--replicas=3"],
@@ -438,43 +278,11 @@ ROWS = {
         says=["zone c, which has the fewest Pods (0)"],
         says_not=["no Pod needs to be scheduled"],
     ),
-    "which Pod is ready first decides how a rollout ends": Row(
-        objects=[node(f"n{n}") for n in (1, 2, 3)]
-        + deployed(
-            "n1",
-            "n1",
-            "n2",
-            "n2",
-            "n3",
-            pods=template(spread(HOSTNAME, selector=app("web"))),
-            strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
-        ),
-        ask=["simulate", "--restart=deployment/web"],
-        code=1,
-        says=["OK to Violated", "matchLabelKeys: [pod-template-hash]", "1→1..3"],
-    ),
     "a suspended Job loses its Pods": Row(
         objects=[ZONES[0], SMALL[0], *(run_of("big", "", "")[:1])],
         ask=["simulate"],
         manifests=[{**run_of("big", "", "")[0], "spec": {**run_of("big", "", "")[0]["spec"], "suspend": True}}],
         says=["no Pod is evicted, none is Pending"],
-    ),
-    "of which cluster a dump says no more is not known": Row(
-        objects=[
-            workload("Deployment", "web", pods=template(ON_ZONES)),
-            *pods_of("ReplicaSet", "web-h1", "a1", pods=template(ON_ZONES)),
-        ],
-        ask=["rebalance"],
-        code=3,
-        says=["incomplete: list nodes (not in the files)"],
-        says_not=["The constraint is satisfied"],
-    ),
-    "a claim that runs somewhere is not missing": Row(
-        objects=[*THREE, *stateful("a1", "b1", "", pods=CLAIMING)],
-        ask=["why-pending"],
-        code=3,
-        says=["list persistentvolumeclaims (not in the files): its volumes were not evaluated"],
-        says_not=["not found"],
     ),
     "where volumes can go that were not read is not known after a drain": Row(
         objects=[*THREE, *stateful("a1", "b1", pods=CLAIMING)],
@@ -499,36 +307,11 @@ ROWS = {
         ask=["simulate", "--drain=a1", "--disable-eviction", "--pod-selector=app=p"],
         says=["drain a1 --disable-eviction --pod-selector=app=p: 1 Pod deleted, none Pending."],
     ),
-    "no Pod is evicted whose replacement its group may hold": Row(
-        objects=[*THREE, *deployed("a1", "a1", "a1", pods=GROUPED)],
-        ask=["rebalance"],
-        code=3,
-        says=["No eviction is planned for 1 violated constraint: not all is known.", "incomplete: PodGroup g (not ev"],
-        says_not=["/eviction"],
-    ),
     "a Pod that its group may hold is not known to find a node": Row(
         objects=[*THREE, *deployed("a1", "b1", pods=GROUPED)],
         ask=["simulate", "--scale=deployment/web=3"],
         code=3,
         says=["incomplete: PodGroup g (not evaluated): the Pod is held until its PodGroup is complete."],
-    ),
-    "a plan within --max may help no constraint though others would": Row(
-        objects=[*THREE, node("d1", zone="d"), *deployed("a1", "a1", "a1", "b1", "b1", "b1")],
-        ask=["rebalance", "--max=1"],
-        code=1,
-        says=["No eviction is planned for 1 violated constraint."],
-    ),
-    "a Pod is evicted whose volumes suit every node": Row(
-        objects=[
-            *THREE,
-            claim("data", bound_to="pv", modes=MANY),
-            volume("pv"),
-            *stateful("a1", "a1", "a1", pods=CLAIMING),
-        ],
-        ask=["rebalance"],
-        code=1,
-        says=["/eviction"],
-        says_not=["incomplete"],
     ),
     "a removed node is drained with its flags": Row(
         objects=[*ZONES, pod("p", on="a1", volumes=EMPTY), pod("q", on="a1"), *deployed("a1")],
@@ -548,17 +331,6 @@ ROWS = {
         says=["1 Pod deleted", "Deleted: web-h1-0 (default/deployment/web)."],
         says_not=["evicted", "Evicted"],
     ),
-    "empty lists of a Node's manifest are empty": Row(
-        objects=[*ZONES, SHUT, *deployed("a1", "b1", "")],
-        ask=["simulate"],
-        manifests=[{**SHUT, "spec": {"taints": []}}],
-        says=["none is Pending", "Blocked → OK"],
-    ),
-    "what an emptyDir holds stops a drain": Row(
-        objects=[*ZONES, *deployed("a1", pods=template(volumes=[{"name": "scratch", "emptyDir": {}}]))],
-        ask=["simulate", "--drain=a1"],
-        says=["kubectl drain a1 --delete-emptydir-data"],
-    ),
     "a mirror Pod is made again": Row(
         objects=[
             *ZONES,
@@ -567,11 +339,6 @@ ROWS = {
         ask=["simulate", "--delete=pod/etcd-a1"],
         says=["The kubelet of a1 recreates the mirror Pod default/etcd-a1"],
         says_not=["lost"],
-    ),
-    "the kubelet makes a mirror Pod again once its node answers": Row(
-        objects=[*ZONES, MIRROR],
-        ask=["simulate", "--lose=a1"],
-        says_not=["lost", "Deleted for good"],
     ),
 }
 
