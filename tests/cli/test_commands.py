@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread import __version__
 from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.objects.kinds import KINDS
 from tests.build import ZONE, Object, app, node, pod, spread
@@ -159,21 +158,3 @@ def test_a_server_that_fails_is_no_answer(words: tuple[str, ...], server: ApiSer
     ended = run(*words)
     assert (ended.code, ended.stdout) == (3, "")
     assert ended.stderr.startswith("error: ")
-
-
-def test_a_selector_chooses_among_the_manifests() -> None:
-    ended = run("check", "-f", CHECKOUT, "-l", "app=other", "--from", SHOP)
-    assert ended.code == 2
-    assert 'no manifest with a Pod template matches the selector "app=other"' in ended.stderr
-
-
-def test_the_namespace_that_is_asked_for_must_be_the_manifests() -> None:
-    ended = run("check", "-f", CHECKOUT, "-n", "other", "--from", SHOP)
-    assert ended.code == 3
-    assert 'the namespace from the provided object "shop" does not match the namespace "other"' in ended.error
-
-
-def test_the_version_names_the_releases() -> None:
-    ended = run("version")
-    assert (ended.code, ended.stderr) == (0, "")
-    assert ended.stdout == f"kubectl-spread v{__version__}\nmirrors kube-scheduler v1.33 to v1.37\n"

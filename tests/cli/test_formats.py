@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[2]
 SNAPSHOT = ROOT / "examples" / "shop.yaml"
 TESTDATA = ROOT / "tests" / "testdata" / "cli"
 MANIFESTS, WAREHOUSE = TESTDATA / "manifests.yaml", TESTDATA / "warehouse.yaml"
-SHOP = ("--from", SNAPSHOT)
 COMMANDS = {
     "show": formats.SHOW,
     "why-pending": formats.WHY_PENDING,

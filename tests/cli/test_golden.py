@@ -93,7 +93,6 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
-ZONE_B = "topology.kubernetes.io/zone=eu-central-1b"
 CLOUD = ("-n", "shop", "--color", "never", "--from", "tests/testdata/cli/cloud.yaml")
 ON_TERMINALS: dict[str, tuple[str, ...]] = {
     "show": ("show",),

@@ -136,13 +136,6 @@ def test_each_report_is_a_line_of_json(cluster: Watched, environment: dict[str, 
     assert first["metadata"]["resourceVersions"]["pods"] < second["metadata"]["resourceVersions"]["pods"]
 
 
-def test_each_report_is_a_document_of_yaml(cluster: Watched, environment: dict[str, str]) -> None:
-    with watching(environment, "-o", "yaml") as running:
-        assert running.wait_for(r"(?m)^  ownPods: 0$").startswith("---\napiVersion: ")
-        cluster.put(replica(1, on="b1"))
-        assert "\n---\napiVersion: " in running.wait_for(r"(?m)^  ownPods: 1$")
-
-
 def test_details_come_again_as_a_whole(cluster: Watched, environment: dict[str, str]) -> None:
     with watching(environment, "deployment/web") as running:
         running.wait_for(r"DOMAIN .*\n(.*\n)*Headroom: .*\n")

@@ -238,18 +238,6 @@ def test_replicas_that_applying_takes_back_are_warned_of(checked: Check) -> None
     ]
 
 
-def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
-    live = [workload("Deployment", "web", pods=template(), replicas=1), revision("web", 1, pods=template())]
-    running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
-    described = workload("Deployment", "web", pods=template(nodeSelector={"no": "where"}), replicas=1, paused=True)
-    report = checked([described], [*ABC, *live, running])
-    (item,) = report.items
-    assert (item.placements, item.verdict, item.jam, exit_codes.of_check(report)) == ((), Verdict.SCHEDULABLE, None, 0)
-    assert check_sentence(item) == "no Pod needs to be scheduled."
-    more = {**described, "spec": {**described["spec"], "replicas": 2}}
-    assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1
-
-
 @pytest.mark.parametrize(("surge", "full"), [(None, ()), (0, ()), ("0%", ()), (1, ("a1",)), ("10%", ("a1",))])
 def test_a_daemon_set_that_surges_needs_room_beside_the_old_pod(
     checked: Check, surge: str | int | None, full: tuple[str, ...]

@@ -118,20 +118,6 @@ def test_what_is_not_known_of_a_file_is_incomplete_by_either(manifest: Object, m
     assert simulated.code == 3
 
 
-def test_a_pod_over_quota_is_refused_by_either(tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
-    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
-    status = {"hard": {"pods": "2"}, "used": {"pods": "1"}}
-    items = [node("a1"), {**quota, "spec": {"hard": {"pods": "2"}}, "status": status}]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod("one"), pod("two")]}))
-    checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
-    assert [item["verdict"] for item in checked.items] == ["Schedulable", "Invalid"]
-    simulated = spread("simulate", "--apply", file, "--from", cluster)
-    said = "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"
-    assert (said in checked.stdout, said in simulated.stdout, simulated.code) == (True, True, 1)
-
-
 @pytest.mark.parametrize("lives", [False, True], ids=["new", "pinned by hand"])
 def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_first_one_set(
     tmp_path: Path, *, lives: bool

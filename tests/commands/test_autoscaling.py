@@ -169,22 +169,6 @@ def test_of_a_pod_that_can_be_scheduled_the_decision_is_only_in_json(tmp_path: P
     assert "Karpenter" not in told
 
 
-def test_a_zone_without_nodes_is_where_the_next_node_comes() -> None:
-    item = explained(SITUATIONS / "emptied.yaml", instance_types=TYPES)
-    assert [(pool.verdict, pool.domains) for pool in decided(item).pools] == [
-        ("chosen", {"topology.kubernetes.io/zone": ("c",)})
-    ]
-
-
-def test_a_group_at_its_maximum() -> None:
-    report = decided(explained(SITUATIONS / "maximum.yaml"))
-    assert (report.kind, report.decision, report.advice) == (
-        "cluster-autoscaler",
-        "Refused",
-        ("Raise the maximum of node group ng-a (now 1).",),
-    )
-
-
 @pytest.mark.parametrize(
     ("image", "given", "version"),
     [
@@ -419,17 +403,6 @@ def test_an_autoscaler_whose_pools_are_forbidden(
     )
     # It refuses because of a constraint, or perhaps does.
     assert "No spread constraint is the cause" not in item.summary
-
-
-def test_zones_of_node_classes_are_not_those_of_all_instance_types(tmp_path: Path) -> None:
-    path = tmp_path / "cluster.yaml"
-    text = (SITUATIONS / "emptied.yaml").read_text()
-    path.write_text(
-        text.replace("key: topology.kubernetes.io/zone", "key: kubernetes.io/arch").replace("- a\n", "- amd64\n")
-    )
-    assert decided(explained(path, instance_types=TYPES)).decision == "NewNode"
-    found = decided(forbidden(path, EC2_NODE_CLASS, instance_types=TYPES))
-    assert found.summary.startswith("What Karpenter does is not known: the zones of node class all could not be read; ")
 
 
 def test_two_autoscalers(tmp_path: Path) -> None:

@@ -251,12 +251,6 @@ def test_objects_without_pods_are_no_items(checked: Check) -> None:
     assert only(checked([anything, SERVICE, pod("web")])).name == "web"
 
 
-@pytest.mark.parametrize("documents", [[SERVICE], [rollout()], [rollout(template={"spec": {}})]], ids=in_order)
-def test_no_document_with_pods_is_an_error(checked: Check, documents: Sequence[Object]) -> None:
-    with pytest.raises(ManifestError, match="no document is a Pod or has a Pod template"):
-        checked(documents)
-
-
 @pytest.mark.parametrize(
     ("described", "namespace"),
     [

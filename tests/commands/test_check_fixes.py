@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import cron_job, held_revision, owned, revision, template, workload
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.diagnosis.judged import GPU
 from tests.program import Values
 from tests.program import spread as run
@@ -22,8 +22,6 @@ TAINTED = (node("a1", zone="a"), node("b1", zone="b"), node("c1", zone="c", tain
 WEB = workload("Deployment", "web", pods=template(ON_ZONES), replicas=4)
 ROLLOUT = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}, "spec": WEB["spec"]}
 JOB = workload("Job", "web", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=4, completions=4)
-
-CRON_JOB = cron_job("web", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=4)
 
 
 @pytest.fixture
@@ -63,16 +61,6 @@ def test_a_change_of_the_manifest_has_its_line_and_its_yaml(manifest: Path) -> N
     assert edit["path"] == "spec.template.spec.topologySpreadConstraints[0].maxSkew"
     assert (edit["before"], edit["after"]) == ("maxSkew: 1", "maxSkew: 2")
     assert manifest.read_text(encoding="utf-8").splitlines()[edit["line"] - 1].lstrip(" -") == "maxSkew: 1"
-
-
-def test_the_sentence_is_that_of_a_pod_that_waits(manifest: Path) -> None:
-    item = only(written(manifest, WEB), CORDONED)
-    assert item["jam"]["replica"] == 3
-    assert "zone c, which has the fewest Pods (0)" in item["jam"]["summary"]
-    assert item["jam"]["conflict"] == [
-        {"kind": "constraint", "index": 0},
-        {"kind": "filter", "plugin": "NodeUnschedulable"},
-    ]
 
 
 def test_a_change_of_the_cluster_has_its_command(manifest: Path) -> None:
@@ -195,28 +183,6 @@ def test_what_admission_adds_cannot_be_changed_in_the_manifest(manifest: Path) -
     assert fix["starts"] == "the manifest of pod/web has no such field: admission adds it"
 
 
-def old_and_new(*, partition: int = 0) -> list[Object]:
-    """Return a StatefulSet without a nodeSelector, and its Pod web-0 of an older template that has one."""
-    by = workload("StatefulSet", "web", pods=template(), replicas=1, updateStrategy=partitioned(partition))
-    by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
-    labels = {"app": "web", "controller-revision-hash": "web-old"}
-    old = owned("web-0", "StatefulSet", "web", labels=labels, nodeSelector={"disk": "ssd"})
-    return [node("a1"), by, held_revision("web-old", template(nodeSelector={"disk": "ssd"})), old]
-
-
-def partitioned(partition: int) -> Object:
-    return {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
-
-
-@pytest.mark.parametrize("partition", [0, 1])
-def test_a_pod_of_an_older_template_is_recreated(partition: int, manifest: Path) -> None:
-    """No admission adds the field that the manifest lacks, and no change of the manifest helps."""
-    objects = old_and_new(partition=partition)
-    (fix,) = only(written(manifest, objects[1]), objects)["fixes"]
-    assert (fix["id"], fix["edits"], fix["commands"][-1]) == ("RecreatePod", [], "kubectl delete pod web-0 -n default")
-    assert len(fix["commands"]) == 1 + partition
-
-
 @pytest.mark.parametrize(
     ("kind", "fields", "command"),
     [
@@ -267,11 +233,6 @@ def test_a_manifest_that_pauses_is_resumed_in_the_manifest(
     found = by_id(only(written(manifest, objects[1]), objects))[fix]
     assert (found["summary"].startswith(summary), found["commands"]) == (True, [])
     assert (found["edits"][-1]["before"], found["edits"][-1]["after"]) == ("paused: true", "paused: false")
-
-
-def test_the_search_ends_with_its_time(manifest: Path) -> None:
-    item = only(written(manifest, WEB), TAINTED, "--fix-budget", "0")
-    assert (item["fixes"], item["fixSearch"]) == ([], "bounded")
 
 
 def test_what_is_refused_gets_no_fixes(manifest: Path) -> None:

@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.cluster.log import Log
-from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
@@ -98,16 +95,6 @@ def test_the_first_few_nodes_tell_that_one_takes_the_pod() -> None:
     assert (item.verdict, len(large.nodes_asked)) == (Verdict.SCHEDULABLE, 16)
 
 
-def test_all_nodes_are_asked_where_none_of_the_first_does() -> None:
-    full = [
-        pod(f"big-{each['metadata']['name']}", on=each["metadata"]["name"], namespace="other", requests={"cpu": "8"})
-        for each in ROOMY
-    ]
-    large = large_with(*ROOMY, *full)
-    (item,) = checked(large, deployment()).items
-    assert (item.verdict, len(large.nodes_asked), large.whole_asked) == (Verdict.UNSCHEDULABLE, 20, False)
-
-
 def test_or_one_that_may_is_incomplete_where_only_what_is_needed_is_wanted() -> None:
     large = large_with(*NODES)
     report = checked(large, deployment(), read="needed")
@@ -117,14 +104,6 @@ def test_or_one_that_may_is_incomplete_where_only_what_is_needed_is_wanted() -> 
     assert [gap.what for gap in entries(item.incomplete)] == ["list pods on 6 nodes"]
     expected = "no evaluated filter rejects it on n0, n1, n2, but not everything was evaluated."
     assert check_sentence(item) == expected
-
-
-def test_what_is_refused_is_not_said_to_be_placed_either() -> None:
-    (item,) = checked(large_with(*NODES), deployment(host_ports=["99999"]), read="needed").items
-    assert item.verdict is Verdict.INVALID
-    assert check_sentence(item).endswith(
-        "Otherwise: no evaluated filter rejects it on n0, n1, n2, but not everything was evaluated."
-    )
 
 
 def test_of_several_all_are_placed_once_one_may_find_a_node() -> None:
@@ -188,20 +167,6 @@ def test_a_namespace_that_is_much_of_the_cluster_is_not_read_twice(pods: int, st
     assert not isinstance(item.core_of, tuple) or stages
 
 
-def near(namespace: str) -> Object:
-    """Return a Pod that is to be near others of the namespace."""
-    term = {"labelSelector": app("db"), "topologyKey": ZONE, "namespaces": [namespace]}
-    return pod("near", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}})
-
-
-@pytest.mark.parametrize(("pods", "stages"), [(250, True), (251, False)])
-def test_nor_is_one_that_its_affinity_asks_for(pods: int, stages: bool) -> None:  # noqa: FBT001
-    large = large_with(*NODES, *(pod(f"web-{number}", on="t0", namespace="third") for number in range(pods)))
-    (item,) = checked(large, near("third")).items
-    assert (item.verdict, large.whole_asked) == (Verdict.UNSCHEDULABLE, not stages)
-    assert (Read(kinds.POD, "third") in large.asked) is stages
-
-
 @pytest.mark.parametrize("number", [20, 21])
 def test_many_namespaces_are_not_read_one_by_one(number: int) -> None:
     names = [f"team-{each}" for each in range(number)]
@@ -222,12 +187,6 @@ def test_a_small_cluster_is_read_at_once() -> None:
     large = Large([*NAMESPACES, *NODES, *FULL], pods=5000)
     checked(large, deployment())
     assert (large.whole_asked, large.nodes_asked) == (True, set())
-
-
-def test_what_is_read_is_told_with_the_reason() -> None:
-    lines: list[str] = []
-    checked(Large([*NAMESPACES, *NODES], log=Log(lines.append)), WAITING)
-    assert "reading all Pods: new can be scheduled, unless unread Pods prevent it" in lines
 
 
 @pytest.mark.parametrize("seed", first(1, [2, 1]))

@@ -15,7 +15,7 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.wording.incomplete import entries
-from tests.build import ZONE, Object, app, node, spread
+from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import controller, kubectl_applied, revision, template, workload
 from tests.commands.memory import Memory
 from tests.program import spread as spread_program
@@ -73,13 +73,6 @@ def test_what_was_patched_by_hand_stays(tmp_path: Path) -> None:
     assert pending(applied(tmp_path, web(HARD, replicas=4), objects)) == {"deployment/web": (2, 2)}
 
 
-def test_a_constraint_that_was_added_by_hand_stays(tmp_path: Path) -> None:
-    objects = there(by_hand={"template": template(HARD), "replicas": 2})
-    full = [node("c1", zone="c", allocatable={"cpu": "0"}), node("c2", zone="c", allocatable={"cpu": "0"})]
-    objects = [*SIX[:4], *full, *objects[6:]]
-    assert checked(tmp_path, web(replicas=6), objects).constraints[0].topology_key == ZONE
-
-
 def test_a_hard_constraint_beside_a_soft_one_of_its_key_is_lost(tmp_path: Path) -> None:
     objects = there(SOFT, by_hand={})
     item = checked(tmp_path, web(SOFT, HARD), objects)
@@ -100,11 +93,6 @@ def test_constraints_of_one_key_that_stay_as_written_are_for_information(tmp_pat
     assert merged_findings(checked(tmp_path, web(SOFT), there(SOFT, by_hand={}))) == []
 
 
-def test_one_of_two_constraints_that_live_cannot_be_taken_away(tmp_path: Path) -> None:
-    item = checked(tmp_path, web(HARD), there(SOFT, HARD, by_hand={}))
-    assert merged_findings(item)[0][0] == "warning"
-
-
 def test_a_constraint_changed_by_hand_is_no_finding(tmp_path: Path) -> None:
     by_hand = {"template": template({**HARD, "nodeAffinityPolicy": "Ignore"})}
     assert merged_findings(checked(tmp_path, web(HARD), there(HARD, by_hand=by_hand))) == []
@@ -117,24 +105,6 @@ def test_min_domains_come_to_the_soft_constraint_of_their_key(tmp_path: Path) ->
     assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].minDomains"]
     (refused,) = applied(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects).refused
     assert "can only use minDomains if whenUnsatisfiable=DoNotSchedule" in refused.message
-
-
-def test_what_was_paused_by_hand_stays_paused(tmp_path: Path) -> None:
-    objects = there(SOFT, by_hand={"paused": True})
-    item = checked(
-        tmp_path, workload("Deployment", "web", pods=template(SOFT, requests={"cpu": "99"}), replicas=3), objects
-    )
-    assert item.placements == ()
-    assert item.jam is None
-
-
-def test_an_annotation_that_is_no_object_is_refused(tmp_path: Path) -> None:
-    live, *others = there(by_hand={})[6:]
-    live["metadata"]["annotations"] = {next(iter(live["metadata"]["annotations"])): "{"}
-    item = checked(tmp_path, web(), [*SIX, live, *others])
-    assert [error.message for error in item.validation] == [
-        "kubectl apply cannot merge it with the live object: invalid JSON document"
-    ]
 
 
 def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) -> None:
@@ -280,17 +250,6 @@ def test_simulate_says_which_constraints_are_merged_and_goes_on_past_what_is_ref
     ]
     (note,) = (note for note in forms(report)[0].notes if "topologyKey" in note)
     assert note.startswith("deployment/web: kubectl apply merges constraints by topologyKey alone")
-
-
-def test_pods_of_an_older_revision_that_wait_are_counted(tmp_path: Path) -> None:
-    live, *others = deployment(["a1", "", ""], nodeSelector={"gone": "yes"})
-    item = checked(
-        tmp_path, web(spread(ZONE, selector=app("web"), minDomains=9)), [*SIX, kubectl_applied(live), *others]
-    )
-    step = applied(
-        tmp_path, web(spread(ZONE, selector=app("web"), minDomains=9)), [*SIX, kubectl_applied(live), *others]
-    )
-    assert item.pending == sum(each.count for each in step.pending)
 
 
 def test_pods_of_an_older_revision_of_a_paused_deployment_that_wait_are_counted_and_told(tmp_path: Path) -> None:

@@ -407,16 +407,6 @@ def test_of_one_in_an_older_form_it_is_not_known_whether_a_template_changes(
     assert spread("check", "-f", new, "--from", written, "-o", "json").item["verdict"] == "Incomplete"
 
 
-def test_what_may_roll_out_is_incomplete_though_a_pod_waits(tmp_path: Path) -> None:
-    cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
-    items = [node("a1", unschedulable=True), deployed(BY_HAND, applied=ENV), pod("x", on="a1")]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    new.write_text(json.dumps(deployed(LATER)))
-    assert spread("snapshot", "--from", cluster, "-o", written).code == 0
-    ended = spread("check", "-f", new, "--from", written, "-o", "json")
-    assert (ended.code, ended.item["verdict"]) == (3, "Incomplete")
-
-
 def test_it_holds_which_kinds_were_read(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
     source = Memory([node("a1")], server="https://eu:6443", unread=(Unread(POD_DISRUPTION_BUDGET, "forbidden"),))

@@ -250,18 +250,6 @@ def test_pods_with_claims_of_their_own_are_explained_each_where_these_differ(
 SAID_BEFORE = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes"}
 
 
-def test_the_scheduler_may_have_waited_for_volumes_in_vain() -> None:
-    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
-    gave_up = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
-    waiting = pod("db", volumes=mounts, status={"conditions": [SAID_BEFORE | {"message": gave_up}]})
-    chosen = {"volume.kubernetes.io/selected-node": "n"}
-    (item,) = explained(
-        [node("n"), waiting, claim("data", class_name="fast", annotations=chosen), storage_class("fast")]
-    ).report.items
-    assert item.event is not None
-    assert item.event.differs is Difference.GAVE_UP_ON_VOLUMES
-
-
 @pytest.mark.parametrize(("place", "verdict"), [("", "Incomplete"), ("y", "Schedulable"), ("x", "Unschedulable")])
 def test_a_class_that_files_lack_matters_to_a_claim_without_a_volume(place: str, verdict: str) -> None:
     mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]

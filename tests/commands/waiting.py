@@ -6,7 +6,6 @@ import copy
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from tests.build import Object
 from tests.build_storage import claim, storage_class
@@ -17,9 +16,6 @@ HASH = "5d8f7c9b4"
 GONE = ("nodeName", "priority", "schedulingGates", "schedulerName")
 """Fields that no template may have, or that make somebody else decide."""
 OWNERS = {"ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController"}
-
-Described: TypeAlias = tuple[list[Object], Object]
-"""(What is made along with the workload, the Pod that waits)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,13 +61,6 @@ def test_what_becomes_of_a_constraint(objects: list[Object], verdict: str, reaso
     assert (item.verdict, item.reason) == (verdict, reason)
 
 
-def test_pods_stay_for_more_than_one_reason() -> None:
-    held = web({"a1": 3})
-    held[-1]["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
-    (item,) = reported([*zones("a", "b"), *held, budget("web", 0)])
-    assert item.reason == f"default/web-0 in a stays: {USED_UP}; 2 more stay, some for other reasons"
-
-
 def test_what_keeps_pods_of_another_workload_away_is_said_of_that_workload() -> None:
     labels = {"tier": "t"}
     counting = spread(ZONE, selector={"matchLabels": labels})
@@ -139,11 +132,6 @@ def test_constraints_that_shut_each_other_out_are_named() -> None:
     assert host.reason == "b3 takes no more Pods: the constraint on topology.kubernetes.io/zone allows no Pod there"
     assert [fix.id for fix in host.fixes] == ["RaiseMaxSkew", "MakeSoft"]
     assert {change.path.split("/")[3] for fix in host.fixes for change in fix.changes[0].json_patch or ()} == {"0"}
-
-
-def test_more_than_may_be_is_said() -> None:
-    (item,) = reported([*zones("a", "b"), *web({"a1": 6})], most=1)
-    assert (item.verdict, item.reason) == ("Partial", "it would take more evictions than --max allows")
 
 
 def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:

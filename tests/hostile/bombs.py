@@ -11,8 +11,6 @@ import gzip
 from collections.abc import Callable, Mapping
 
 MEGABYTE = 2**20
-FULL = 100 * MEGABYTE
-"""Bytes of a bomb at its full size, where size is what makes it one."""
 
 HEAD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n"
 """A sound Pod in YAML."""

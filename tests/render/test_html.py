@@ -54,7 +54,7 @@ from kubectl_spread.simulation.placement import DomainRange
 from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
-from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, varied, web
+from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
 from tests.render.page_reader import Element, read
 from tests.render.pages import large_report
 from tests.render.reports import HOSTILE, REPORTS, golden_report, page_report, poisoned_report
@@ -409,12 +409,6 @@ class TestMap:
             "c": {"✕1 rejectedtaint dedicated=gpu:NoSchedule": ["c1"]},
         }
 
-    def test_without_a_next_replica_nodes_are_only_counted(self) -> None:
-        made = workload("DaemonSet", "web", pods=template(ON_ZONES))
-        (row,) = rows_of([*ABC, made])
-        page = page_of(SkewReport(metadata=METADATA, items=(varied(row, next=()),)))
-        assert boxes(page)["a"] == {"•2 counted": ["a1", "a2"]}
-
     def test_a_soft_constraint_rejects_no_node(self) -> None:
         soft = spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
         found = boxes(show_page([*TAINTED, *web("a1", "a1", "a1")], soft))
@@ -426,16 +420,6 @@ class TestMap:
         (group,) = boxes(pending_page(pending(objects)))["Not counted"].items()
         assert group[0].startswith(f"⌀1 not countedwithout the label {ZONE} (did you mean zone?); ")
         assert group[1] == ["lost"]
-
-    def test_a_bypassed_node_may_be_feasible(self) -> None:
-        soft = spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
-        found = boxes(pending_page(pending([*ABC, node("lost")], incoming(soft))))
-        assert found["Not counted"] == {f"✓1 feasiblewithout the label {ZONE}": ["lost"]}
-
-    def test_a_domain_that_is_not_counted_is_an_empty_box(self) -> None:
-        page = page_of(golden_report("check/checkout"))
-        assert boxes(page)["c"] == {}
-        assert [box.texts("b")[0] for box in page.all(of="outside")] == ["c", "Not counted"]
 
     def test_replicas_are_drawn_where_they_go(self) -> None:
         page = page_of(golden_report("check/checkout"))

@@ -27,9 +27,7 @@ AVOIDS_WEB: Object = {
         }
     }
 }
-PINNED = "The Pod may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available"
 TAINTS_COUNT = "This node counts because nodeTaintsPolicy is Ignore (the default)."
-OTHERS = "One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
 NOT_READY = "node.kubernetes.io/not-ready:NoSchedule"
 
 

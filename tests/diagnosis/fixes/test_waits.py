@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from tests.build_storage import storage_class
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.fixes import owners
 from tests.diagnosis.fixes.clusters import search, web, zones
-from tests.program import spread as run
 
 NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
 CORDONED: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
@@ -374,32 +372,3 @@ class TestRemoval:
         for index, each in zip((*running, asked), (*objects[-2:], pending), strict=True):
             each["metadata"]["labels"] |= {"batch.kubernetes.io/job-completion-index": str(index)}
         assert ("PodRemoval" in {kind for kind, _ in waits(objects, pending)}) is goes
-
-
-def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_path: Path) -> None:
-    by = owners.owner("Job", web(), completionMode="Indexed", completions=2, parallelism=2)
-    living = [owners.owned(web("web-0", on="a1"), by), web("on-b", on="b1")]
-    objects = [*zones(c={"taints": ["x=y:NoSchedule"]}), *living, by, owners.owned(web("web-1"), by)]
-    path = tmp_path / "cluster.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    assert "No safe fix was found. What would help" in run("why-pending", "--from", path).stdout
-    fixes = json.loads(run("why-pending", "--from", path, "-o", "json").stdout)["items"][0]["fixes"]
-    assert all("overrides" in fix or fix["disturbs"] == "PodLost" for fix in fixes)
-    assert ("overrides" in fixes[0], fixes[0]["disturbs"]) == (False, "PodLost")
-
-
-def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: Path) -> None:
-    path = tmp_path / "cluster.json"
-    one = node("a1", labels={"karpenter.sh/nodepool": "spot", "disk": "hdd"}, allocatable={"cpu": "2"})
-    full = web(
-        "other", on="a1", requests={"cpu": "2"}, topologySpreadConstraints=[], owner={"kind": "Job", "name": "j"}
-    )
-    pending = web(requests={"cpu": "1500m"}, topologySpreadConstraints=[])
-    objects = [one, node("b1", taints=["dedicated=gpu:NoSchedule"]), full, pending]
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    told = run("why-pending", "--from", path).stdout
-    assert "like a1 to the node pool karpenter.sh/nodepool=spot" in told
-    assert "kubectl" not in told
-    assert "fixes change what somebody set on purpose: see --all-fixes." in told
-    told = run("why-pending", "--from", path, "--all-fixes").stdout
-    assert 0 < told.index("Add a node") < told.index("Ask its owner first") < told.index("kubectl taint")
