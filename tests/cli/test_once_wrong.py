@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, Object, app, node, pod, spread
 from tests.build_devices import device_class, resource_slice
 from tests.build_workloads import controller, kubectl_applied, owned, template, workload
-from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, pods_of, run_of
+from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, run_of
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 UNREADY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}
@@ -78,10 +78,6 @@ WEB = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
 CLAIMING = template(ON_ZONES, **mounting("data"))
 EMPTY = [{"name": "scratch", "emptyDir": {}}]
 DOWN = ("node.kubernetes.io/unreachable:NoSchedule", "dedicated=x:NoExecute")
-MIRROR = {
-    **pod("etcd-a1", on="a1", owner={"apiVersion": "v1", "kind": "Node", "name": "a1"}),
-    "metadata": {"name": "etcd-a1", "namespace": "default", "annotations": {"kubernetes.io/config.mirror": "x"}},
-}
 
 LARGE = template(ON_ZONES, requests={"cpu": "2"})
 FULL_OF_ALL = node("c2", zone="c", allocatable={"cpu": "1"})
@@ -199,32 +195,11 @@ ROWS = {
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)],
         says=["a HorizontalPodAutoscaler or kubectl scale, has set it since the last apply: applying it changes 5"],
     ),
-    "what only this manifest scales is not said to be scaled by others": Row(
-        objects=[
-            *THREE,
-            kubectl_applied(workload("Deployment", "web", pods=template(ON_ZONES), replicas=5)),
-            *deployed("a1", "b1", "c1", "a1", "b1")[1:],
-        ],
-        ask=["check"],
-        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)],
-        says=["5 Pods exist, 3 to be deleted"],
-        says_not=["HorizontalPodAutoscaler"],
-    ),
     "Pods that a rollout does not replace are deleted": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
         says=["5 Pods exist, 2 to be replaced, 3 to be deleted."],
-    ),
-    "daemons on nodes that do not match any more are deleted": Row(
-        objects=[
-            *THREE,
-            workload("DaemonSet", "web", pods=template()),
-            *pods_of("DaemonSet", "web", "a1", "b1", "c1", pods=template()),
-        ],
-        ask=["check"],
-        manifests=[workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}))],
-        says=["3 Pods exist, 1 to be replaced, 2 to be deleted."],
     ),
     "Pods that a rollout not finished deletes anyway are not deleted by the step": Row(
         objects=[*THREE, WEB, *deployed("a1", "b1", "c1", "a1")[1:]],
@@ -248,19 +223,6 @@ ROWS = {
         ask=["simulate"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
         says=["3 Pods deleted and not replaced", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
-    ),
-    "a Job deletes the Pods that are too many": Row(
-        objects=[
-            *THREE,
-            workload("Job", "job", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=3, completions=9),
-            *pods_of("Job", "job", "a1", "b1", "c1", pods=template(ON_ZONES, restartPolicy="Never")),
-        ],
-        ask=["check"],
-        manifests=[
-            workload("Job", "job", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=1, completions=9),
-        ],
-        says=["3 Pods exist, 2 to be deleted"],
-        says_not=["running Pods stay"],
     ),
     "a running Pod whose change is refused is not placed": Row(
         objects=[*THREE, pod("web", on="a1", status=READY)],
@@ -330,15 +292,6 @@ ROWS = {
         ask=["simulate", "--delete=pod/web-h1-0"],
         says=["1 Pod deleted", "Deleted: web-h1-0 (default/deployment/web)."],
         says_not=["evicted", "Evicted"],
-    ),
-    "a mirror Pod is made again": Row(
-        objects=[
-            *ZONES,
-            MIRROR,
-        ],
-        ask=["simulate", "--delete=pod/etcd-a1"],
-        says=["The kubelet of a1 recreates the mirror Pod default/etcd-a1"],
-        says_not=["lost"],
     ),
 }
 

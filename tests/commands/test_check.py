@@ -342,12 +342,6 @@ def test_more_pods_than_there_can_be(checked: Check, kind: str) -> None:
         checked([workload("Job", "web", parallelism=9000000)])
 
 
-def test_zero_replicas_are_none(checked: Check) -> None:
-    item = only(checked([workload("Deployment", "web", replicas=0)]))
-    assert (item.replicas, item.placements, item.jam) == (0, (), None)
-    assert check_sentence(item) == NO_POD
-
-
 @pytest.mark.parametrize("live", [True, False], ids=["scaled to 0 by hand", "new"])
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
 def test_where_none_comes_nothing_is_wrong_and_the_next_one_is_judged(checked: Check, kind: str, *, live: bool) -> None:
@@ -365,16 +359,6 @@ def test_where_none_comes_the_next_one_may_preempt(checked: Check) -> None:
     pods = template(requests={"cpu": "8"}, priorityClassName="high")
     item = only(checked([workload("Deployment", "web", replicas=0, pods=pods)], [*ABC, *full, urgent]))
     assert check_sentence(item) == NO_POD
-
-
-@pytest.mark.parametrize("surge", ["lots", "30", "-1", "1.5", -3])
-def test_how_a_deployment_rolls_out_may_be_nonsense(checked: Check, surge: str | int) -> None:
-    described = workload("Deployment", "web", strategy={"rollingUpdate": {"maxSurge": surge}}, replicas=2)
-    running = [owned("web-0", "ReplicaSet", "web-h0", on="a1", labels={"pod-template-hash": "h0"})]
-    cluster = [*ABC, workload("Deployment", "web", replicas=1), revision("web", 0), *running]
-    report = checked([described], cluster)
-    assert [error.field for error in only(report).validation] == ["spec.strategy.rollingUpdate.maxSurge"]
-    assert exit_codes.of_check(report) == 1
 
 
 @pytest.mark.parametrize("objects", [ABC, TAINTED], ids=["there is room", "zone c is shut"])
@@ -397,16 +381,6 @@ def test_a_pod_that_is_refused_though_its_template_is_taken_is_no_fault_of_the_w
     assert refusal.field == "spec.template.spec.topologySpreadConstraints[0][0]"
     assert refusal.message == 'Invalid value: "app": exists in both matchLabelKeys and labelSelector'
     assert (only(report).verdict, exit_codes.of_check(report)) == ("FailedCreate", 1)
-
-
-def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked: Check) -> None:
-    labels = {"app": "web", "pod-template-hash": "h1"}
-    tainted = [node("n", taints=[GPU]), workload("Deployment", "web"), revision("web", 1)]
-    tolerating = {"tolerations": [{"key": "dedicated", "operator": "Exists"}]}
-    living = owned("web-h1-a", "ReplicaSet", "web-h1", on="n", labels=labels, **tolerating)
-    item = only(checked([workload("Deployment", "web", replicas=2)], [*tainted, living]))
-    assert (item.verdict, nodes_of(item)) == ("Schedulable", ["n"])
-    assert "InjectedFields" in {finding.id for finding in item.findings}
 
 
 @pytest.mark.parametrize(("objects", "otherwise"), [(ABC, "all 2 replicas can be"), ([], "not schedulable.")])
