@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.build import HOSTNAME, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import device_class, resource_slice
 from tests.build_workloads import controller, kubectl_applied, owned, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, run_of
@@ -83,6 +83,8 @@ LARGE = template(ON_ZONES, requests={"cpu": "2"})
 FULL_OF_ALL = node("c2", zone="c", allocatable={"cpu": "1"})
 REBOOTING = node("c1", zone="c", unschedulable=True)
 REBOOTING["metadata"]["annotations"] = {"weave.works/kured-reboot-in-progress": "now"}
+SOFT = template(spread(ZONE, selector=app("web"), soft=True), requests={"cpu": "2"})
+DISK = node("b2", zone="b", taints=["node.kubernetes.io/disk-pressure:NoSchedule"])
 GATED = stateful("a1", "b1", "", podManagementPolicy="Parallel")
 GATED[-1]["spec"]["schedulingGates"] = [{"name": "example.com/a"}]
 
@@ -292,6 +294,53 @@ ROWS = {
         ask=["simulate", "--delete=pod/web-h1-0"],
         says=["1 Pod deleted", "Deleted: web-h1-0 (default/deployment/web)."],
         says_not=["evicted", "Evicted"],
+    ),
+    "another Pod has the name of the next ordinal": Row(
+        objects=[*THREE, pod("db-1", on="b1", app="other"), *stateful("a1")[1:], *stateful("a1", "", "")[:1]],
+        ask=["show"],
+        says=["FailedCreate", 'pods "db-1" already exists'],
+    ),
+    "ordinals are created in batches until a name is taken": Row(
+        objects=[*THREE, pod("db-1", on="b1", app="other")],
+        ask=["check"],
+        manifests=[
+            workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=5, podManagementPolicy="Parallel"),
+        ],
+        code=1,
+        says=['Pod 3 of 5 is refused by the API server: pods "db-1" already exists', "Replicas: a1, c1\n"],
+    ),
+    "the Pods of a Deployment stay that is deleted without them": Row(
+        objects=[*THREE, *going(deployed("a1", "b1", "c1"), "orphan")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
+        says=["Rollout: Scale, 3 Pods exist. Assumed: it is being deleted, so no Pod is created."],
+    ),
+    "a Pod that is yet to be created has no name": Row(
+        objects=[*THREE],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(spread(ZONE, selector=app("other"))))],
+        says=["does not match the Pods of deployment/web"],
+        says_not=["-00001"],
+    ),
+    "that a rollout may violate a constraint is said": Row(
+        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
+        says=["Constraint 0 is Violated in the end: its skew is 2."],
+    ),
+    "no Pod is evicted whose replacement its group may hold": Row(
+        objects=[*THREE, *deployed("a1", "a1", "a1", pods=GROUPED)],
+        ask=["rebalance"],
+        code=3,
+        says=["No eviction is planned for 1 violated constraint: not all is known.", "incomplete: PodGroup g (not ev"],
+        says_not=["/eviction"],
+    ),
+    "rebalance waits for a node of the emptiest domain alone": Row(
+        objects=[*ZONES, SHUT, FULL_OF_ALL, DISK, *deployed("a1", "a1", "b1", pods=SOFT)],
+        ask=["rebalance", "--soft"],
+        code=1,
+        says=["What keeps Pods off these domains was set on purpose"],
+        says_not=["Wait for b2"],
     ),
 }
 

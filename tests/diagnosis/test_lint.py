@@ -242,6 +242,7 @@ def revised(name: str, on: str, revision: str, *, owner: str = "web") -> Object:
         ([revised("old", "a1", "1")], zoned(), True),
         ([revised("old", "a1", "2")], zoned(), False),
         ([revised("old", "a1", "1", owner="another")], zoned(), False),
+        ([node("x"), revised("old", "x", "1")], zoned(), False),
         ([revised("old", "a1", "1")], zoned(matchLabelKeys=["pod-template-hash"]), False),
         ([revised("old", "a1", "1")], zoned(selector=app("other")), False),
         ([pod("loose", on="a1", labels={"app": "web"})], zoned(), False),
