@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -178,18 +177,6 @@ def test_a_cluster_that_is_none(content: str | bytes, said: str, tmp_path: Path)
     assert ended.code == UNDETERMINED
     assert "cluster.yaml" in ended.error
     assert said in ended.error
-
-
-def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
-    wrong = POD.replace("{app: web}", "{app: 1}")
-    write(tmp_path, {"a.yaml": f"{wrong}---\n{POD}---\n{wrong}", "b.yaml": "a: b"})
-    ended = spread("check", "-f", tmp_path / "a.yaml", "-f", tmp_path / "b.yaml", "--from", SHOP)
-    assert ended.code == 1
-    answers = [re.split("[.,]", line)[0] for line in ended.stdout.splitlines() if line.startswith("default/pod/p: ")]
-    refused = "default/pod/p: the API server refuses it"
-    assert answers == [refused, "default/pod/p: it can be scheduled now", refused]
-    (unread,) = [line for line in ended.stdout.splitlines() if line.startswith("incomplete: ")]
-    assert unread.split("/")[-1].split(" (unreadable)")[0] == "b.yaml, document 1"
 
 
 def test_no_document_has_a_pod_template(tmp_path: Path) -> None:

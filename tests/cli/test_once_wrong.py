@@ -342,6 +342,12 @@ ROWS = {
         says=["What keeps Pods off these domains was set on purpose"],
         says_not=["Wait for b2"],
     ),
+    "a paused Deployment that adopts a ReplicaSet has its Pods": Row(
+        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2, paused=True)],
+        says=["3 Pods exist, 1 to be deleted. Assumed: it adopts replicaset/web-h1 and its Pods. It is paused, so no"],
+    ),
 }
 
 

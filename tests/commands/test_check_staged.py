@@ -183,12 +183,6 @@ def test_what_cannot_be_judged_is_refused_in_the_cluster_as_a_whole() -> None:
     assert (item.verdict, large.whole_asked) == (Verdict.INVALID, True)
 
 
-def test_a_small_cluster_is_read_at_once() -> None:
-    large = Large([*NAMESPACES, *NODES, *FULL], pods=5000)
-    checked(large, deployment())
-    assert (large.whole_asked, large.nodes_asked) == (True, set())
-
-
 @pytest.mark.parametrize("seed", first(1, [2, 1]))
 def test_in_stages_the_answers_are_the_same(seed: int) -> None:
     found = of_manifests(seed=seed, count=6)

@@ -17,6 +17,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from kubectl_spread.wording.findings import finding_text
+from kubectl_spread.wording.incomplete import NEVER_RUNS
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, volume
@@ -486,6 +487,11 @@ def test_a_template_that_names_its_node_says_where_the_next_pod_goes() -> None:
     assert (row.status, row.next) == (SpreadStatus.VIOLATED, ("a1",))
     assert next_reason(row) == "its template sets spec.nodeName, so it is not scheduled"
     assert "PinnedMinimum" not in {each.id for each in row.findings}
+
+
+def test_a_template_that_names_no_existing_node_says_what_becomes_of_the_next_pod() -> None:
+    row = only([*ABC, *deployment(on=["gone", "gone"], nodeName="gone")])
+    assert next_reason(row) == f"its template sets spec.nodeName, but {NEVER_RUNS}"
 
 
 def test_every_constraint_of_equal_cores_is_blocked() -> None:

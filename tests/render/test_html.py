@@ -34,7 +34,7 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
 from kubectl_spread.render.html.cards import STATUSES
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
+from kubectl_spread.render.html.markup import element, text
 from kubectl_spread.render.html.node_map import (
     FEW_BOXES,
     MOST_BOXES,
@@ -143,20 +143,6 @@ def digest(page: Element, name: str) -> str:
     """Return the digest of what stands in the only element of this tag."""
     (content,) = page.texts(name)
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
-
-
-class TestMarkup:
-    """Elements as they are written."""
-
-    def test_attributes_may_be_there_without_a_value_or_not_at_all(self) -> None:
-        assert (
-            element("p", class_="a", data_b='"', hidden=True, open=False, id="")
-            == '<p class="a" data-b="&quot;" hidden></p>'
-        )
-
-    def test_an_empty_block_is_nothing(self) -> None:
-        assert block("p", NOTHING) == NOTHING
-        assert block("p", Markup("x")) == "<p>x</p>"
 
 
 class TestHeader:
@@ -424,10 +410,6 @@ class TestMap:
     def test_replicas_are_drawn_where_they_go(self) -> None:
         page = page_of(golden_report("check/checkout"))
         assert boxes(page)["a"] == {"✓2 feasiblefor the first replica": ["node-a1", "node-a222 new"]}
-
-    def test_scores_are_told_of_each_node(self) -> None:
-        cell = pending_page(pending([*ABC])).all("li", of="")
-        assert any(each.attributes.get("title", "").startswith("score ") for each in cell)
 
     def test_nodes_that_are_domains_by_themselves_share_boxes(self) -> None:
         page = show_page([*ABC, *web("a1", "b1")], spread(HOSTNAME, selector=app("web")))
