@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -156,3 +156,9 @@ def kubectl(folder: Path, script: str) -> Path:
     program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
     return program
+
+
+def listed(path: Path, objects: Iterable[object]) -> Path:
+    """Return the file, with a List of the objects."""
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects]}), encoding="utf-8")
+    return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from msgspec import Struct
 
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, spread
 from tests.build_workloads import controller, cron_job, owned, revision, template, workload
-from tests.program import Ended
+from tests.program import Ended, listed
 from tests.program import spread as run
 
 ON_ZONES = spread(ZONE, selector=app("web"))
@@ -60,16 +59,10 @@ def asked(
         *words: further words of the command line.
         manifests: what ``check`` is asked about, or ``simulate`` applies; nothing for other commands.
     """
-    cluster = _written(folder / "cluster.json", objects)
+    cluster = listed(folder / "cluster.json", objects)
     flag = "--apply" if command == "simulate" else "-f"
-    manifest = (flag, _written(folder / "manifest.json", manifests)) if manifests else ()
+    manifest = (flag, listed(folder / "manifest.json", manifests)) if manifests else ()
     return run(command, "--from", cluster, *manifest, *words)
-
-
-def _written(path: Path, objects: Iterable[Object]) -> str:
-    """Return the path of a file with a List of the objects."""
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects]}), encoding="utf-8")
-    return str(path)
 
 
 def pods_of(kind: str, owner: str, *on: str, pods: Object, **fields: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec, by the API's name

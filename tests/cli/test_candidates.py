@@ -26,6 +26,7 @@ LABELS = {
     "a1": {"topology.kubernetes.io/zone": "a", "kubernetes.io/hostname": "a1"},
     "b1": {"topology.kubernetes.io/zone": "b", "kubernetes.io/hostname": "b1", "topology.example/rack": "r1"},
 }
+KEYS = ["kubernetes.io/hostname", "topology.example/rack", "topology.kubernetes.io/zone"]
 
 
 def after(line: str) -> Completion:
@@ -60,11 +61,6 @@ def test_first_comes_a_command_with_what_it_does() -> None:
     assert completion.directive == Directive.NO_FILES
 
 
-def test_a_command_is_completed_by_its_beginning() -> None:
-    assert words("why") == ["why-pending"]
-    assert words("nothing") == []
-
-
 def test_no_words_are_an_empty_line() -> None:
     assert complete(ROOT, []) == after("")
 
@@ -79,10 +75,6 @@ def test_every_flag_of_every_command_is_offered_with_its_help(command: str) -> N
     declared = {name: param for param in ROOT.commands[command].params for name in param.opts if name.startswith("-")}
     assert set(offered) == {*declared, "-h", "--help"}
     assert all(offered.values())
-
-
-def test_the_program_itself_has_flags() -> None:
-    assert words("--") == ["--version", "--help"]
 
 
 def test_a_flag_is_completed_by_its_beginning() -> None:
@@ -103,10 +95,6 @@ def test_a_flag_is_completed_by_its_beginning() -> None:
 def test_a_flag_is_offered_once(given: str, flag: str) -> None:
     assert flag in words("show -")
     assert flag not in words(f"show {given} -")
-
-
-def test_a_repeatable_flag_is_offered_again() -> None:
-    assert words("show --from a.yaml --fro") == ["--from"]
 
 
 @pytest.mark.parametrize(
@@ -140,11 +128,6 @@ def test_what_only_the_user_knows_is_not_guessed(line: str) -> None:
     assert after(line) == Completion({})
 
 
-def test_namespaces_are_the_clusters() -> None:
-    assert words("show -n ") == ["default", "shipping", "shop"]
-    assert words("show --namespace=sh") == ["shipping", "shop"]
-
-
 @pytest.mark.parametrize("flag", ["--context", "--cluster", "--user"])
 def test_names_of_the_kubeconfig_need_no_cluster(api_server: ApiServer, flag: str) -> None:
     assert words(f"show {flag} ") == ["test"]
@@ -165,6 +148,17 @@ def test_types_of_workloads_end_in_a_slash_and_stay_open() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
+        ("why", ["why-pending"]),
+        ("nothing", []),
+        ("--", ["--version", "--help"]),
+        ("show --from a.yaml --fro", ["--from"]),
+        ("check -- -", []),
+        ("show --bogus --sort-by sk", ["skew"]),
+        ("show -n ", ["default", "shipping", "shop"]),
+        ("show --namespace=sh", ["shipping", "shop"]),
+        ("show -n shop --topology-key ", KEYS),
+        ("show -A --topology-key topo", KEYS[1:]),
+        ("show --from snapshot.yaml --topology-key=", []),
         ("show -n shop deployment/", ["deployment/api", "deployment/web"]),
         ("show -nshop deploy/w", ["deploy/web"]),
         ("show --namespace=shop deploy ", ["api", "web"]),
@@ -186,20 +180,13 @@ def test_types_of_workloads_end_in_a_slash_and_stay_open() -> None:
         ("show unheard-of ", []),
     ],
 )
-def test_workloads_are_named(line: str, expected: list[str]) -> None:
+def test_what_may_come_next(line: str, expected: list[str]) -> None:
     assert words(line) == expected
 
 
 def test_pods_that_wait_are_named_once(api_server: ApiServer) -> None:
     assert words("why-pending -n shop web-0 ") == ["web-1"]
     assert api_server.seen[0].query["fieldSelector"] == "spec.nodeName=,status.phase=Pending"
-
-
-def test_topology_keys_are_the_labels_of_nodes() -> None:
-    keys = ["kubernetes.io/hostname", "topology.example/rack", "topology.kubernetes.io/zone"]
-    assert words("show -n shop --topology-key ") == keys
-    assert words("show -A --topology-key topo") == keys[1:]
-    assert words("show --from snapshot.yaml --topology-key=") == []
 
 
 @pytest.mark.parametrize("flags", ["--from snapshot.yaml", "-A"])
@@ -212,14 +199,6 @@ def test_the_flags_lead_to_the_cluster(api_server: ApiServer) -> None:
     assert words(f"show --as jane --as-group dev --server {api_server.url} -n ") == ["default", "shipping", "shop"]
     assert api_server.seen[0].header("Impersonate-User") == "jane"
     assert api_server.seen[0].header("Impersonate-Group") == "dev"
-
-
-def test_after_two_dashes_nothing_is_a_flag() -> None:
-    assert words("check -- -") == []
-
-
-def test_unknown_flags_do_no_harm() -> None:
-    assert words("show --bogus --sort-by sk") == ["skew"]
 
 
 def test_an_answer_is_what_kubectl_reads() -> None:

@@ -81,11 +81,6 @@ def test_a_hard_constraint_that_leaves_few_nodes_is_proved(tmp_path: Path) -> No
     assert (len(found["evictions"]), found["scored"]) == (1, "all")
 
 
-def test_a_pod_whose_node_is_gone_is_not_planned_for(tmp_path: Path) -> None:
-    objects = [*cluster(a=2, b=2), *deployed("gone", "a-000", "a-001", "a-000", pods=SOFT)]
-    assert [each["node"] for each in report(tmp_path, "rebalance", objects, "--soft")["evictions"]] != ["gone"]
-
-
 FULL = [
     namespace("default"),
     *(node(f"{zone}1", zone=zone, allocatable={"cpu": "1"}) for zone in "ab"),
@@ -119,52 +114,10 @@ def test_simulate_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) ->
     assert "In other random orders default/low-b is preempted instead." in told
 
 
-def test_simulate_says_that_preemption_breaks_a_budget(tmp_path: Path) -> None:
-    web = deployed(pods=template(requests={"cpu": "1"}))
-    guarded = [
-        each | {"metadata": each["metadata"] | {"labels": app("low")["matchLabels"]}}
-        for each in FULL
-        if each["kind"] == "Pod"
-    ]
-    others = [each for each in FULL if each["kind"] != "Pod"]
-    status = {"disruptionsAllowed": 0, "expectedPods": 2, "currentHealthy": 2, "desiredHealthy": 2}
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "low", "namespace": "default"},
-        "spec": {"minAvailable": 2, "selector": app("low")},
-        "status": status,
-    }
-    objects = [*others, *guarded, budget, *web]
-    told = asked(tmp_path, "simulate", objects, "--scale", "deployment/web=1").stdout
-    assert "higher priority: default/low-a (in violation of a PodDisruptionBudget)." in told
-    (step,) = report(tmp_path, "simulate", objects, "--scale", "deployment/web=1")["steps"]
-    assert step["pdbViolations"] == 1
-    (step,) = report(tmp_path, "simulate", [*FULL, *web], "--scale", "deployment/web=1")["steps"]
-    assert "pdbViolations" not in step
-
-
 def test_why_pending_names_the_other_node(tmp_path: Path) -> None:
     waits = pod("web", requests={"cpu": "1"})
     told = asked(tmp_path, "why-pending", [*FULL, waits], "web").stdout
     assert "low-a would be evicted from a1; the scheduler may also choose b1" in told
-
-
-@pytest.mark.parametrize(("keys", "even"), [([], False), (["pod-template-hash"], True)])
-def test_check_names_match_label_keys_where_a_rollout_may_end_uneven(
-    tmp_path: Path,
-    keys: Sequence[str],
-    even: bool,  # noqa: FBT001 - a case
-) -> None:
-    pods = template({**spread(ZONE, selector=app("web")), **({"matchLabelKeys": keys} if keys else {})})
-    there = deployed("a-000", "b-000", "c-000", pods=pods)
-    renewed = json.loads(json.dumps(there[0]))
-    renewed["spec"]["template"]["spec"]["containers"][0]["image"] = "registry.example/app:v2"
-    (item,) = report(tmp_path, "check", [*cluster(a=2, b=2, c=2), *there], manifests=[renewed])["items"]
-    assert (item["ranges"] == []) == even
-    told = asked(tmp_path, "check", [*cluster(a=2, b=2, c=2), *there], manifests=[renewed]).stdout
-    names = "the skew may exceed maxSkew. To avoid this, add matchLabelKeys: [pod-template-hash] to the constraint"
-    assert (names in told) == (not even)
 
 
 def test_where_a_pod_may_come_back_no_eviction_is_planned(tmp_path: Path) -> None:

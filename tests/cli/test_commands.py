@@ -79,11 +79,6 @@ def test_a_large_cluster_is_read_in_stages(server: ApiServer) -> None:
         assert (ended.code, ended.stderr) == (0, "")
 
 
-def test_a_way_of_reading_that_there_is_not() -> None:
-    ended = run("why-pending", "--read=some")
-    assert (ended.code, ended.stderr) == (2, "error: invalid --read 'some'; want auto, all or needed\n")
-
-
 @pytest.mark.parametrize(("flags", "code"), [((), 0), (("--exit-code",), 1), (("--exit-code", "-l", "app=none"), 0)])
 def test_show_fails_only_when_it_is_asked_to(flags: tuple[str, ...], code: int) -> None:
     assert run("show", *flags).code == code
@@ -129,11 +124,6 @@ def test_the_current_cluster_needs_no_name() -> None:
     ended = run("why-pending")
     assert "Read from" not in ended.stdout
     assert run("why-pending", "-o", "json").report["metadata"]["access"]["current"] is True
-
-
-def test_why_pending_may_have_no_time_for_fixes() -> None:
-    ended = run("why-pending", "--fix-budget", "0", "-o", "json")
-    assert (ended.item["fixes"], ended.item["fixSearch"]) == ([], "bounded")
 
 
 def test_check_asks_the_cluster(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from kubectl_spread.cli import formats
 from kubectl_spread.cli.formats import names_for
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
+from tests.program import listed
 from tests.program import spread as run
 
 pytestmark = pytest.mark.usefixtures("answers_kept")
@@ -62,7 +63,7 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str | 
         "userFlag": "dev",
     }
     (folder / "origin.json").write_text(json.dumps(origin))
-    (folder / "paused.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": PAUSED}))
+    listed(folder / "paused.json", PAUSED)
     shop = (ROOT / "examples/shop.yaml", folder / "paused.json")
     files = {"shop": shop, "warehouse": (ROOT / "tests/testdata/cli/warehouse.yaml",)}
     return {

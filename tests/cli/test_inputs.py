@@ -12,7 +12,7 @@ from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.inputs import fix_format_of, scheduler_of, scope_of, source_of, standard_input
 from kubectl_spread.commands.scope import Named
 from kubectl_spread.commands.source import ClusterSource, FileSource
-from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.errors import UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.commands.memory import Memory
 
@@ -60,12 +60,6 @@ def test_every_connection_flag_reaches_the_connection(tmp_path: Path) -> None:
     assert (source.name, source.namespace, source.server) == ("test", "shop", "https://127.0.0.1:2")
     source = source_of(flags, ScopeFlags(namespace="other"), SchedulerFlags())
     assert source.namespace == "other"
-
-
-def test_there_may_be_no_way_to_a_cluster(tmp_path: Path) -> None:
-    flags = ConnectionFlags(kubeconfig=str(tmp_path / "nowhere"))
-    with pytest.raises(ClusterError, match="nowhere"):
-        source_of(flags, ScopeFlags(), SchedulerFlags())
 
 
 @pytest.mark.parametrize(

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Mapping
 
 import pytest
-import typer
 
 from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
-from kubectl_spread.contract.pending import PendingReport
-from kubectl_spread.contract.report import Metadata
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.manifest_problem import ManifestProblem
 from tests.render.reports import pending_text
-
-REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())
 
 
 class Screen(io.StringIO):
@@ -60,55 +53,10 @@ def test_when_there_are_colours(choice: str, environment: Mapping[str, str], *, 
     assert wants_color(choice, Screen(terminal=terminal), environment) == expected
 
 
-@pytest.mark.parametrize(
-    ("wanted", "begins"),
-    [("table", ""), ("wide", ""), ("json", '{\n    "apiVersion"'), ("yaml", "apiVersion: "), ("name", "")],
-)
-def test_every_format(wanted: str, begins: str) -> None:
-    assert printer(pending_text, PendingOutput(output=wanted))(REPORT).startswith(begins)
-
-
-@pytest.mark.parametrize("flags", [PendingOutput(output="xml"), PendingOutput(color="mauve")], ids=["format", "colour"])
-def test_no_such_format_or_colour(flags: PendingOutput) -> None:
-    with pytest.raises(UsageError, match="invalid argument"):
-        printer(pending_text, flags)
-
-
 def test_there_is_nowhere_to_print(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(OutputError, match="standard output is closed"):
         printer(pending_text, PendingOutput())
-
-
-class Broken(io.StringIO):
-    """A stream that takes nothing, with a descriptor of its own."""
-
-    def __init__(self, failure: OSError) -> None:
-        super().__init__()
-        self._failure = failure
-        self._descriptor = os.open(os.devnull, os.O_WRONLY)
-
-    def fileno(self) -> int:
-        """Return the descriptor."""
-        return self._descriptor
-
-    def write(self, _: str) -> int:
-        """Fail."""
-        raise self._failure
-
-
-def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "stdout", Broken(BrokenPipeError()))
-    with pytest.raises(typer.Exit) as ended:
-        write("text")
-    assert ended.value.exit_code == ExitCode.CLOSED_PIPE
-    assert capsys.readouterr().err == ""
-
-
-def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", Broken(OSError(28, "No space left on device")))
-    with pytest.raises(OutputError, match="cannot write to standard output: No space left on device"):
-        write("text")
 
 
 @pytest.mark.parametrize(
@@ -140,11 +88,6 @@ def test_errors_are_explained(
 def test_notes_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     note("a Pod named x\x1b[2J\ny")
     assert capsys.readouterr().err == "a Pod named x^[[2J\\ny\n"
-
-
-def test_nobody_hears_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", None)
-    note("silence")
 
 
 def test_what_a_note_names_may_be_enormous(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,11 +86,6 @@ def test_options_lists_what_every_command_takes_that_reads_a_cluster() -> None:
         assert told <= {name for each in root.commands[command].params for name in each.opts}
 
 
-def test_descriptions_of_commands_are_whole() -> None:
-    said = " ".join(spread().stdout.split())
-    assert "Show how Pods are spread over the domains of their topology spread constraints. why-pending Explain" in said
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -109,10 +104,6 @@ def test_commands_are_completed_after_flags() -> None:
     assert "--by-node\t" in installed("__complete", "-n", "shop", "show", "--by").stdout
 
 
-def test_the_version_is_a_flag_too() -> None:
-    assert installed("--version") == installed("version")
-
-
 @pytest.mark.parametrize("command", ["show", "why-pending", "check"])
 def test_help_comes_with_examples_that_are_commands(command: str) -> None:
     examples = [
@@ -123,26 +114,9 @@ def test_help_comes_with_examples_that_are_commands(command: str) -> None:
     assert named == {command}
 
 
-def test_a_closed_pipe_is_no_failure_to_speak_of() -> None:
-    words = [str(word) for word in (INSTALLED, "show", "-A", "-o", "json", "--from", SHOP)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        assert run.stdout is not None
-        assert run.stderr is not None
-        run.stdout.close()
-        assert run.stderr.read() == ""
-        run.stderr.close()
-    assert run.returncode == 141
-
-
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     """Return how a line of shell ends."""
     return subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, timeout=60)
-
-
-def test_the_first_line_is_enough_for_head() -> None:
-    ended = shell(f"{INSTALLED} show -A --from {SHOP} | head -n 1")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("NAMESPACE ")
 
 
 @pytest.mark.parametrize(

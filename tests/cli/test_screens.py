@@ -10,7 +10,7 @@ import pytest
 
 from tests.build import Object
 from tests.build_cloud import NAME, NAMESPACE, ON_NODES, ON_ZONES, POOL, REGION, cloud, node_name
-from tests.program import printed_in
+from tests.program import listed, printed_in
 
 pytestmark = pytest.mark.usefixtures("answers_kept")
 
@@ -48,7 +48,7 @@ FIX_ROWS = 5
 def fixture_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a cluster."""
     path = tmp_path_factory.mktemp("incident") / "cluster.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": INCIDENTS[request.param]}))
+    listed(path, INCIDENTS[request.param])
     return path
 
 
@@ -98,10 +98,9 @@ def test_what_is_folded_is_there_with_all_fixes(cluster: Path) -> None:
 
 
 def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
-    path = tmp_path / "cluster.json"
     first = INCIDENTS["a lost zone, full nodes, cordons and two constraints"]
     text = json.dumps([each for each in first if each["kind"] != "Node"]).replace(NAME, "web")
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*first, *json.loads(text)]}))
+    path = listed(tmp_path / "cluster.json", [*first, *json.loads(text)])
     told = [*printed_in(COLUMNS, "simulate", "--cordon", node_name("a0"), "-A", "--from", path).split("\n\n")]
     assert " ".join(told[0].split()).count("the fewest Pods") == 1
     assert "deployment/web are Pending. " in " ".join(told[0].split())

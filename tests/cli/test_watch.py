@@ -25,9 +25,8 @@ from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
-from tests.cluster.api_server import status
 from tests.cluster.kubeconfigs import write_kubeconfig
-from tests.cluster.watched import Watched, refusing, watched
+from tests.cluster.watched import Watched, watched
 from tests.commands.memory import Memory
 from tests.controlplane.waiting import wait_for
 from tests.diagnosis.judged import METADATA
@@ -157,35 +156,6 @@ def test_an_empty_answer_is_said_once(cluster: Watched, environment: dict[str, s
     assert (code, further) == (INTERRUPTED, "")
 
 
-def test_a_server_that_is_gone_for_a_while_is_said_on_standard_error(
-    cluster: Watched, environment: dict[str, str]
-) -> None:
-    with watching(environment) as running:
-        running.wait_for(r"a:0 b:0.*\n")
-        cluster.down = True
-        cluster.end_watches()
-        assert running.process.stderr is not None
-        lost = running.process.stderr.readline().decode()
-        assert re.fullmatch(r"lost the connection to the server 127\.0\.0\.1:.*; trying again until it works\n", lost)
-        cluster.down = False
-        cluster.put(replica(1, on="a1"))
-        running.wait_for(r"a:1 b:0.*\n")
-        assert running.process.stderr.readline() == b"the server answers again\n"
-        assert running.end(signal.SIGINT)[::2] == (INTERRUPTED, "")
-
-
-def test_who_may_not_watch_is_told_the_verb(cluster: Watched, environment: dict[str, str]) -> None:
-    cluster.faults["nodes"] = [refusing(status(403, "Forbidden", "no"))]
-    with watching(environment) as running:
-        assert running.process.wait(30) == 3
-        assert running.process.stdout is not None
-        assert running.process.stderr is not None
-        assert running.process.stdout.read() == b""
-        said = running.process.stderr.read().decode()
-    rule = '{apiGroups: [""], resources: [nodes], verbs: [watch]}'
-    assert said == f"error: not allowed to watch nodes (Forbidden): no; needs a ClusterRole with the rule {rule}\n"
-
-
 def test_ctrl_c_ends_at_once(environment: dict[str, str]) -> None:
     with watching(environment) as running:
         running.wait_for(r"a:0 b:0.*\n")
@@ -282,20 +252,18 @@ def answer(*lines: str) -> ShowAnswer:
 TEXT = Printing(format="table", whole=whole, rows=None, notes=lambda _: ["\x1bnote"])
 
 
-def test_the_first_answer_is_printed_as_it_is() -> None:
-    assert news(TEXT, None, report("a", "b")) == "a\nb\n"
-
-
-def test_another_answer_stands_apart() -> None:
-    assert news(TEXT, report("a"), report("b")) == "\nb\n"
-
-
-def test_what_a_template_prints_stands_as_it_is() -> None:
-    assert news(replace(TEXT, format="jsonpath={.kind}"), report("a"), report("b")) == "b\n"
-
-
-def test_an_answer_that_reads_the_same_is_not_printed() -> None:
-    assert news(TEXT, report("a"), report("a")) == ""
+@pytest.mark.parametrize(
+    ("chosen", "before", "now", "printed"),
+    [
+        ("table", (), ("a", "b"), "a\nb\n"),
+        ("table", ("a",), ("b",), "\nb\n"),
+        ("jsonpath={.kind}", ("a",), ("b",), "b\n"),
+        ("table", ("a",), ("a",), ""),
+    ],
+    ids=["the first", "another stands apart", "of a template as it is", "the same is not printed"],
+)
+def test_what_is_printed_of_an_answer(chosen: str, before: Sequence[str], now: Sequence[str], printed: str) -> None:
+    assert news(replace(TEXT, format=chosen), report(*before) if before else None, report(*now)) == printed
 
 
 def test_programs_get_every_report() -> None:

@@ -20,7 +20,7 @@ from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
-from tests.build_workloads import owned, revision, template, workload
+from tests.build_workloads import owned, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC
 
@@ -59,12 +59,6 @@ def test_unknown_fields_and_where_the_pods_would_go_otherwise(checked: Check) ->
     assert (item.verdict, exit_codes.of_check(report)) == (Verdict.INVALID, 1)
     assert refused(item) == ["spec.topologySpreadConstraint"]
     assert item.feasible == ("a1", "a2", "b1", "c1")
-
-
-def test_fields_are_those_of_the_release(checked: Check) -> None:
-    described = pod("web", hostnameOverride="web")
-    assert refused(checked([described], version="v1.33").items[0]) == ["spec.hostnameOverride"]
-    assert refused(checked([described], version="v1.34").items[0]) == []
 
 
 def test_an_object_without_pods_is_an_item_where_it_is_refused_alone(checked: Check) -> None:
@@ -113,15 +107,6 @@ def test_a_namespace_that_does_not_exist(checked: Check) -> None:
     assert not refused(checked([namespace_of("shop"), described], [*ABC, namespace_of("other")]).items[0])
     assert not refused(checked([described]).items[0])
     assert not refused(checked([pod("web")], [*ABC, namespace_of("other")]).items[0])
-
-
-def test_a_namespace_that_is_being_deleted_takes_no_new_pods(checked: Check) -> None:
-    ending = namespace_of("shop")
-    ending["status"] = {"phase": "Terminating"}
-    (item,) = checked([pod("web", namespace="shop")], [*ABC, ending]).items
-    assert [error.message for error in item.validation] == [
-        "unable to create new content in namespace shop because it is being terminated"
-    ]
 
 
 def test_a_namespace_that_pods_of_the_dump_are_in_exists(checked: Check) -> None:
@@ -216,16 +201,6 @@ def test_unread_quotas_leave_the_answer_incomplete(tmp_path: Path) -> None:
     report = check(source, options, SchedulerOptions(), stdin=None).report
     assert report.items[0].verdict is Verdict.INCOMPLETE
     assert [gap.what for gap in entries(report.items[0].incomplete)] == ["list resourcequotas"]
-
-
-def test_what_an_api_server_fills_in_is_no_new_revision(checked: Check) -> None:
-    stored = template(restartPolicy="Always", serviceAccount="web", serviceAccountName="web")
-    described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
-    running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
-    live = [workload("Deployment", "web", pods=stored), revision("web", 1, pods=stored), running]
-    (item,) = checked([described], [*ABC, *live]).items
-    assert item.rollout is not None
-    assert item.rollout.strategy == "Scale"
 
 
 def test_replicas_that_applying_takes_back_are_warned_of(checked: Check) -> None:

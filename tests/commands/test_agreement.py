@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,11 @@ from tests.build import HOSTNAME, ZONE, Object, app
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.waiting import Situation, assuming, daemons, refusing, situations
 from tests.diagnosis.judged import ABC, TAINTED
-from tests.program import Values, spread
+from tests.program import Values, listed, spread
 from tests.sampling import first
 
 COUNT = 140
 STUCK = {"Blocked", "Unschedulable", "NoDomains"}
-
-
-def put(path: Path, objects: Iterable[Object]) -> Path:
-    """Return the file with these objects."""
-    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": [*objects]}))
-    return path
 
 
 GENERATED = [
@@ -46,9 +39,9 @@ def answers(situation: Situation, tmp_path: Path) -> tuple[list[Values], Values,
     where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
     alive = [*situation.cluster, situation.owner, *situation.beside]
     before = [*situation.cluster, *situation.beside] if situation.owner["kind"] == "Pod" else alive
-    cluster = put(tmp_path / "cluster.json", before)
-    waits = put(tmp_path / "pending.json", [*alive, situation.pod])
-    manifest = put(tmp_path / "manifest.json", [situation.owner])
+    cluster = listed(tmp_path / "cluster.json", before)
+    waits = listed(tmp_path / "pending.json", [*alive, situation.pod])
+    manifest = listed(tmp_path / "manifest.json", [situation.owner])
     rows = spread("show", situation.named, *where, cluster if before is alive else waits).items
     once = () if situation.owner["kind"] in {"CronJob", "Pod"} else ("--replicas", "1")
     check = spread("check", "-f", manifest, *once, "--fix-budget", "0", *where, cluster).item
@@ -114,10 +107,10 @@ SOME = [each for each in situations(seed=13, count=42) if each.owner["kind"] != 
 @pytest.mark.parametrize("situation", first(14, SOME), ids=lambda each: each.named)
 def test_they_agree_about_pods_that_are_refused(situation: Situation, tmp_path: Path) -> None:
     where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
-    manifest = put(tmp_path / "manifest.json", [situation.owner])
+    manifest = listed(tmp_path / "manifest.json", [situation.owner])
     for obstacle in refusing(situation):
         objects = [*situation.cluster, situation.owner, *situation.beside, obstacle]
-        cluster = put(tmp_path / "cluster.json", objects)
+        cluster = listed(tmp_path / "cluster.json", objects)
         rows = spread("show", situation.named, *where, cluster).items
         check = spread("check", "-f", manifest, "--replicas", "1", "--fix-budget", "0", *where, cluster).item
         assert {row["status"] for row in rows} <= {"FailedCreate", "NoDomains"}
@@ -129,18 +122,18 @@ def test_they_agree_about_pods_that_are_refused(situation: Situation, tmp_path: 
 def test_they_agree_about_daemons(situation: Situation, tmp_path: Path) -> None:
     where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
     owner, _ = daemons(situation, (), ())
-    manifest = put(tmp_path / "manifest.json", [owner])
+    manifest = listed(tmp_path / "manifest.json", [owner])
     # What is being deleted goes, and then what waits may find room.
     at_rest = [
         each
         for each in situation.cluster
         if each["kind"] != "Pod" or ("deletionTimestamp" not in each["metadata"] and each["spec"].get("nodeName"))
     ]
-    cluster = put(tmp_path / "cluster.json", at_rest)
+    cluster = listed(tmp_path / "cluster.json", at_rest)
     check = spread("check", "-f", manifest, "--fix-budget", "0", *where, cluster).item
     full = check["jam"]["nodes"] if check["jam"] else []
     _, pods = daemons(situation, [each["node"] for each in check["placements"]], full)
-    pending = put(tmp_path / "pending.json", [*at_rest, owner, *pods])
+    pending = listed(tmp_path / "pending.json", [*at_rest, owner, *pods])
     items = spread("why-pending", *(f"for-{name}" for name in full), "--fix-budget", "0", *where, pending).items
     ours = [item for item in items if item["name"].startswith("for-")]
     assert {item["verdict"] for item in ours} <= {"Unschedulable"}
@@ -174,7 +167,7 @@ def test_a_paused_deployment_gets_the_pod_it_lacks_of_the_revision_that_runs(
     tmp_path: Path, nodes: Sequence[Object], on: Sequence[str], status: str, verdict: str
 ) -> None:
     objects = [build.namespace("default"), *nodes, *paused(*on)]
-    cluster, manifest = put(tmp_path / "cluster.json", objects), put(tmp_path / "manifest.json", paused()[:1])
+    cluster, manifest = listed(tmp_path / "cluster.json", objects), listed(tmp_path / "manifest.json", paused()[:1])
     row = spread("show", "--from", cluster, "-o", "json").item
     item = spread("check", "-f", manifest, "--from", cluster, "-o", "json").item
     assert (row["status"], item["verdict"], row["constraint"]["topologyKey"]) == (status, verdict, ZONE)
@@ -203,11 +196,11 @@ def test_the_scheduler_that_a_webhook_chooses_decides(
     living = [owned(f"web-{on}", "ReplicaSet", "web-h1", on=on, **fields) for on in ("a1", "b1")]
     manifest = workload("Deployment", "web", pods=pods, replicas=3)
     alive = [manifest, revision("web", 1, pods=pods), *living]
-    cluster = put(tmp_path / "cluster.json", [build.namespace("default"), *TAINTED, *alive])
+    cluster = listed(tmp_path / "cluster.json", [build.namespace("default"), *TAINTED, *alive])
     (tmp_path / "scheduler.yaml").write_text(LENIENT)
     asked = ("--from", cluster, "--scheduler-config", tmp_path / "scheduler.yaml", "-o", "json")
     row = spread("show", *asked).item
-    item = spread("check", "-f", put(tmp_path / "manifest.json", [manifest]), *asked).item
+    item = spread("check", "-f", listed(tmp_path / "manifest.json", [manifest]), *asked).item
     assert (row["status"], item["verdict"]) == (status, verdict)
 
 
@@ -227,9 +220,9 @@ def test_a_revision_that_no_pod_tells_of_is_not_known(
     live = {**manifest, "status": {"currentRevision": "db-1", "updateRevision": "db-2"}}
     labels = {"controller-revision-hash": "db-1"}
     first = [owned("db-0", "StatefulSet", "db", on="a1", labels=labels, **manifest["spec"]["template"]["spec"])]
-    cluster = put(tmp_path / "cluster.json", [build.namespace("default"), *ABC, live, *(first if alive else [])])
+    cluster = listed(tmp_path / "cluster.json", [build.namespace("default"), *ABC, live, *(first if alive else [])])
     row = spread("show", "--from", cluster, "-o", "json").item
-    item = spread("check", "-f", put(tmp_path / "manifest.json", [manifest]), "--from", cluster, "-o", "json").item
+    item = spread("check", "-f", listed(tmp_path / "manifest.json", [manifest]), "--from", cluster, "-o", "json").item
     assert (row["status"], item["verdict"]) == (status, verdict)
     unread = [gap["what"] for gap in item["incomplete"]]
     assert unread == ([] if alive else ["ControllerRevision db-1"] * 2)

@@ -15,7 +15,7 @@ from tests.build import spread as spread_on
 from tests.build_workloads import kubectl_applied, template, workload
 from tests.commands.memory import Memory
 from tests.e2e.applied_pairs import counting, drawn
-from tests.program import spread
+from tests.program import listed, spread
 from tests.sampling import first
 from tests.simulation.test_steps import last
 
@@ -34,7 +34,7 @@ def test_as_many_pods_wait_by_either(seed: int, tmp_path: Path) -> None:
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}}
     there = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}
     source, file = Memory([there, account, *nodes]), tmp_path / "manifests.json"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}))
+    listed(file, manifests)
     options = CheckOptions(filenames=(str(file),), namespace="default", fix_budget=0)
     items = check(source, options, SchedulerOptions(), stdin=None).report.items
     step = last([there, account, *nodes], f"apply {file}")
@@ -57,8 +57,8 @@ def test_as_many_pods_wait_by_either(seed: int, tmp_path: Path) -> None:
     ids=["another namespace than -n", "no name but a beginning", "no name"],
 )
 def test_what_kubectl_does_not_send_is_refused_by_either(metadata: Object, said: str, tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifest.json"
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1")]}))
+    file = tmp_path / "manifest.json"
+    cluster = listed(tmp_path / "cluster.json", [node("a1")])
     file.write_text(json.dumps({**workload("Deployment", "web"), "metadata": metadata}))
     asked = ("--from", cluster, "-n", "default")
     checked, simulated = spread("check", "-f", file, *asked), spread("simulate", "--apply", file, *asked)
@@ -80,9 +80,9 @@ def test_what_kubectl_does_not_send_is_refused_by_either(metadata: Object, said:
     ids=["kubectl cannot merge it", "it may not change"],
 )
 def test_who_refuses_a_manifest_is_named(spec: Object, who: str, said: str, tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifest.json"
+    file = tmp_path / "manifest.json"
     live = kubectl_applied(workload("Deployment", "web", pods=template(spread_on(ZONE)), replicas=1))
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1"), live]}))
+    cluster = listed(tmp_path / "cluster.json", [node("a1"), live])
     file.write_text(json.dumps(workload("Deployment", "web", **spec)))
     checked, simulated = (
         spread(*words, file, "--from", cluster) for words in (("check", "-f"), ("simulate", "--apply"))
@@ -106,9 +106,8 @@ ROLLOUT: Object = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "met
     ids=["a template that names its node", "a Pod that names its node", "a kind", "a kind without a template"],
 )
 def test_what_is_not_known_of_a_file_is_incomplete_by_either(manifest: Object, missing: str, tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a")]}))
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [manifest, pod("other")]}))
+    cluster = listed(tmp_path / "cluster.json", [node("a1", zone="a")])
+    file = listed(tmp_path / "manifests.json", [manifest, pod("other")])
     asked = ("--from", cluster, "-o", "json")
     checked = spread("check", "-f", file, *asked).report
     gaps = [*checked["incomplete"], *(gap for item in checked["items"] for gap in item["incomplete"])]
@@ -122,14 +121,13 @@ def test_what_is_not_known_of_a_file_is_incomplete_by_either(manifest: Object, m
 def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_first_one_set(
     tmp_path: Path, *, lives: bool
 ) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
     even = template(spread_on(ZONE, selector=app("web")))
     pinned = template(spread_on(ZONE, selector=app("web")), nodeSelector={ZONE: "a"})
     first, last = (workload("Deployment", "web", pods=pods, replicas=2) for pods in (pinned, even))
     live = {**kubectl_applied(deepcopy(last)), "spec": first["spec"]}
     nodes = [node(f"{zone}1", zone=zone) for zone in "ab"]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*nodes, *([live] if lives else [])]}))
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [first, last]}))
+    cluster = listed(tmp_path / "cluster.json", [*nodes, *([live] if lives else [])])
+    file = listed(tmp_path / "manifests.json", [first, last])
     item = spread("check", "-f", file, "--from", cluster, "-o", "json").item
     assert {each["node"] for each in item["placements"]} == {"a1", "b1"}
     assert [each["message"] for each in item["warnings"]] == [
@@ -147,13 +145,12 @@ CRITICAL: Object = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass
 
 
 def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
     low = pod("low", on="a1", requests={"cpu": "1"})
     there = [node("a1", allocatable={"cpu": "1"}), {**CRITICAL, "value": 10}, low]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
+    cluster = listed(tmp_path / "cluster.json", there)
     wants = pod("high", requests={"cpu": "1"}, priorityClassName="critical")
     changed = {**CRITICAL, "value": 20, "preemptionPolicy": "Never"}
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [changed, wants]}))
+    file = listed(tmp_path / "manifests.json", [changed, wants])
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     refused, placed = checked.items
     why = [("value", "Forbidden: may not be changed in an update."), ("preemptionPolicy", IMMUTABLE)]
@@ -176,16 +173,15 @@ def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp
 
 @pytest.mark.parametrize("named", ["trainer", "misspelt"])
 def test_a_namespace_of_the_file_has_only_the_accounts_of_the_file(named: str, tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
     namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in ("default", "new")]
     there = [node("a1"), namespaces[0], DEFAULT]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
+    cluster = listed(tmp_path / "cluster.json", there)
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "trainer", "namespace": "new"}}
     bare = pod("bare", namespace="new", serviceAccountName=named)
     web = workload("Deployment", "web", namespace="new", pods=template(serviceAccountName=named), replicas=1)
     plain = pod("plain", namespace="new")
     items = [namespaces[1], bare, account, web, plain]
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    file = listed(tmp_path / "manifests.json", items)
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     of_web = "Schedulable" if named == "trainer" else "FailedCreate"
     assert [item["verdict"] for item in checked.items] == ["Invalid", of_web, "Schedulable"]
@@ -217,9 +213,8 @@ DEFAULT: Object = {
 def test_what_a_file_has_twice_is_compared_with_what_the_first_one_leaves(
     first: Object, last: Object, verdicts: list[str], tmp_path: Path
 ) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a"), DEFAULT]}))
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [first, last]}))
+    cluster = listed(tmp_path / "cluster.json", [node("a1", zone="a"), DEFAULT])
+    file = listed(tmp_path / "manifests.json", [first, last])
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     assert [item["verdict"] for item in checked.items] == verdicts
     simulated = spread("simulate", "--apply", file, "--from", cluster)
@@ -253,11 +248,10 @@ ONE, TWO = (workload("Deployment", name, replicas=2) for name in ("one", "two"))
 def test_who_comes_last_is_refused_and_where_controllers_decide_who_does_is_not_known(
     items: list[Object], verdicts: list[str], tmp_path: Path
 ) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
     there = [node("a1", zone="a"), {**_quota(2), "status": {"hard": {"pods": "2"}, "used": {"pods": "0"}}}]
     there[1]["metadata"]["namespace"] = "default"
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    cluster = listed(tmp_path / "cluster.json", there)
+    file = listed(tmp_path / "manifests.json", items)
     assert [item["verdict"] for item in spread("check", "-f", file, "--from", cluster, "-o", "json").items] == verdicts
     simulated = spread("simulate", "--apply", file, "--from", cluster)
     assert "exceeded quota: q" in simulated.stdout
@@ -266,30 +260,17 @@ def test_who_comes_last_is_refused_and_where_controllers_decide_who_does_is_not_
     assert ("Not applied: " in simulated.stdout) is ("Invalid" in verdicts)
 
 
-def test_whoever_is_refused_in_the_first_order_has_the_range_of_all(tmp_path: Path) -> None:
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
-    there = [node("a1", zone="a"), {**_quota(2), "status": {"hard": {"pods": "2"}, "used": {"pods": "0"}}}]
-    there[1]["metadata"]["namespace"] = "default"
-    pods = template(spread_on(ZONE, selector=app("web")))
-    wanted = [workload("Deployment", name, pods=pods, replicas=2) for name in ("one", "two")]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": wanted}))
-    items = spread("check", "-f", file, "--from", cluster, "-o", "json").items
-    assert [len(item["placements"]) for item in items] == [2, 0]
-    assert all(item["orders"] > 1 for item in items)
-
-
 def test_where_one_order_is_simulated_it_is_not_known_who_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kubectl_spread.simulation.applied.MOST_WORK", 0)
-    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    file = tmp_path / "manifests.json"
     there = {**_quota(3), "metadata": {"name": "q", "namespace": "default"}}
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a"), there]}))
+    cluster = listed(tmp_path / "cluster.json", [node("a1", zone="a"), there])
     for items, verdict in (
         ([ONE, TWO], "Incomplete"),
         ([{**ONE, "spec": {**ONE["spec"], "replicas": 4}}], "FailedCreate"),
     ):
-        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        listed(file, items)
         ended = spread("check", "-f", file, "--from", cluster, "-o", "json")
         assert {item["verdict"] for item in ended.items} == {verdict}

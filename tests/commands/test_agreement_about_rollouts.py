@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.build import Object
 from tests.commands.rollouts import SCALABLE, Drawn, drawn
-from tests.program import Ended, Values, spread
+from tests.program import Ended, Values, listed, spread
 from tests.sampling import first
 
 SITUATIONS = [drawn(seed) for seed in range(1, 91)]
@@ -22,12 +21,6 @@ def where(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def put(path: Path, *objects: Object) -> Path:
-    """Return the file with these objects."""
-    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}))
-    return path
-
-
 def pending(simulated: Ended) -> int:
     """Return how many Pods of web wait after all steps (count)."""
     (step,) = simulated.report["steps"]
@@ -36,7 +29,7 @@ def pending(simulated: Ended) -> int:
 
 def said(folder: Path, situation: Drawn, manifest: Object, *words: str) -> Values | None:
     """Return what check says of the manifest; None where it is refused."""
-    cluster, file = put(folder / "cluster.json", *situation.objects), put(folder / "manifest.json", manifest)
+    cluster, file = listed(folder / "cluster.json", situation.objects), listed(folder / "manifest.json", [manifest])
     item = spread("check", "-f", file, "--from", cluster, "--fix-budget", "0", "-o", "json", *words).item
     return None if item["verdict"] == "Invalid" else item
 

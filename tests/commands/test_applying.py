@@ -126,9 +126,3 @@ def test_without_a_server_to_ask_it_is_incomplete(tmp_path: Path) -> None:
 def test_a_new_object_needs_no_managers(tmp_path: Path) -> None:
     report = checked(tmp_path, web(SOFT), [], Applying(server_side=True))
     assert report.items[0].incomplete == ()
-
-
-def test_a_server_that_may_not_be_asked_leaves_it_incomplete(tmp_path: Path) -> None:
-    server = Server(said=DryRun(impossible="forbidden"))
-    report = checked(tmp_path, web(HARD, replicas=4), [kubectl_applied(web(HARD))], Applying(server))
-    assert [(gap.what, gap.why) for gap in entries(report.items[0].incomplete)] == [("the dry run", "forbidden")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ from kubectl_spread.objects.kinds import (
     CONFIG_MAP,
     DAEMON_SET,
     EC2_NODE_CLASS,
-    MACHINE_DEPLOYMENT,
     NODE_CLAIM,
     NODE_POOL,
     Kind,
@@ -84,27 +82,6 @@ def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_nod
     comes = "Karpenter: nothing that was read forbids a new node from NodePool default (zones a, b)."
     assert (honors.then, requires.then) == (comes, comes)
     assert "what an autoscaler would have to add" not in "".join(fix.summary for fix in item.new_nodes)
-
-
-def test_fewer_domains_than_min_domains_let_nodes_come(tmp_path: Path) -> None:
-    path = tmp_path / "cluster.yaml"
-    text = (
-        (SITUATIONS / "emptied.yaml")
-        .read_text()
-        .replace("        - a\n        - b\n        - c\n", "        - a\n        - b\n")
-    )
-    path.write_text(re.sub("( +)(whenUnsatisfiable:)", r"\1minDomains: 3\n\1\2", text))
-    item = explained(path, instance_types=TYPES, karpenter_version="1.14")
-    assert decided(item).summary == (
-        "Karpenter adds no node: NodePool default offers zones a and b, where maxSkew allows no more Pods;"
-        " minDomains asks for 1 more domain, so the minimum is 0."
-    )
-    (lower,) = decided(item).fixes
-    assert (lower.id, lower.then) == (
-        "LowerMinDomains",
-        "Karpenter: nothing that was read forbids a new node from NodePool default (zones a, b).",
-    )
-    assert '"/spec/template/spec/topologySpreadConstraints/0/minDomains","value":2}' in lower.commands[0]
 
 
 def of_two_zones(tmp_path: Path, zones: str, *, min_domains: int = 3) -> Any:  # noqa: ANN401 - made from its type
@@ -194,44 +171,6 @@ def test_whose_rules_apply(image: str, given: str, version: str, tmp_path: Path)
     assert found.summary.endswith(note) is (unknown is not None)
 
 
-def test_daemons_of_other_namespaces_take_room_on_new_nodes(tmp_path: Path) -> None:
-    container = {"name": "logs", "image": "logs", "resources": {"requests": {"cpu": "3500m"}}}
-    daemons = {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": "logs", "namespace": "kube-system"},
-        "spec": {"template": {"spec": {"containers": [container]}}},
-    }
-    source = Namespaced([str(with_more(tmp_path, "emptied.yaml", [daemons]))], stdin=None)
-    options = AutoscalerOptions(instance_types=TYPES)
-    (item,) = why_pending(source, Scope(namespace="default"), SchedulerOptions(), autoscalers=options).report.items
-    found = decided(item)
-    assert found.decision == "Refused"
-    assert found.pools[0].reasons == ("no instance type is large enough",)
-
-
-def test_each_component_is_told_by_its_own_name(tmp_path: Path) -> None:
-    def said(name: str, component: str, message: str) -> Object:
-        return {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {"name": name, "namespace": "default"},
-            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web-5d9c-3"},
-            "reason": "FailedScheduling",
-            "message": message,
-            "lastTimestamp": f"2026-11-23T00:00:0{len(component) % 10}Z",
-            "reportingComponent": component,
-        }
-
-    events = [said("a", "default-scheduler", "0/2 nodes are available"), said("b", "karpenter", "no zone")]
-    item = explained(with_more(tmp_path, "phantom.yaml", events))
-    assert item.event is not None
-    assert item.event.message == "0/2 nodes are available"
-    event = decided(item).event
-    assert event is not None
-    assert event.message == "no zone"
-
-
 def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(tmp_path: Path) -> None:
     manifest = tmp_path / "web.yaml"
     for name, decision, codes in (("emptied", "NewNode", (1, 0)), ("phantom", "Refused", (1, 1))):
@@ -288,40 +227,6 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     assert message in found[0]["message"]["text"]
     (annotation,) = [line for line in to_github(checked.report).splitlines() if rule in line]
     assert annotation.startswith(f"::{'notice' if level == 'note' else level} ")
-
-
-@pytest.mark.parametrize(
-    ("before", "added"),
-    [
-        ("whenUnsatisfiable:", "nodeTaintsPolicy: Honor"),
-        pytest.param(
-            "topologySpreadConstraints:", "nodeSelector: {kubernetes.io/hostname: n9}", id="Karpenter ignores the Pods"
-        ),
-    ],
-)
-def test_no_phantom_domain(before: str, added: str, tmp_path: Path) -> None:
-    text = (SITUATIONS / "phantom.yaml").read_text()
-    path = tmp_path / "cluster.yaml"
-    path.write_text(re.sub(f"( +){before}", rf"\1{added}\n\1{before}", text))
-    source = FileSource([str(path)], stdin=None)
-    for row in show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items:
-        assert "PhantomDomain" not in {each.id for each in row.findings}
-
-
-class Namespaced(FileSource):
-    """A cluster that answers with the namespace that was asked for, as an API server does."""
-
-    server = "https://cluster.example"
-
-    def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what the reads cover."""
-        found = super().read(reads)
-        asked = {(read.kind.name, read.namespace) for read in reads}
-        objects = {
-            kind: tuple(each for each in held if asked & {(kind, ""), (kind, each.metadata.namespace)})
-            for kind, held in found.objects.items()
-        }
-        return replace(found, objects=objects)
 
 
 class Forbidden(FileSource):
@@ -439,15 +344,6 @@ def test_what_is_not_considered_without_the_right_to_read_it(kind: Kind, sentenc
         ["chosen"],
         ["possible"],
     ]
-
-
-def test_groups_without_nodes_are_described_by_what_is_forbidden(tmp_path: Path) -> None:
-    path = tmp_path / "cluster.yaml"
-    text = (SITUATIONS / "maximum.yaml").read_text().replace("maxSize: 1", "maxSize: 2")
-    path.write_text(text.replace("nodegroup: ng-a", "nodegroup: other"))
-    whole, found = decided(explained(path)), decided(forbidden(path, MACHINE_DEPLOYMENT))
-    assert whole.summary == "What cluster-autoscaler does is not known: its node template is not known."
-    assert found.summary == whole.summary.replace(".", "; MachineDeployments could not be read.")
 
 
 def test_a_forbidden_status_of_cluster_autoscaler_leaves_the_verdict_as_it_is() -> None:

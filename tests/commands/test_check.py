@@ -30,10 +30,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
 from tests.build_workloads import (
-    controller,
     cron_job,
-    held_revision,
-    kubectl_applied,
     owned,
     revision,
     template,
@@ -48,19 +45,23 @@ from tests.program import spread as run
 Check: TypeAlias = Callable[..., CheckReport]
 ON_ZONES = spread(ZONE, selector=app("web"))
 ON_HOSTS = spread(HOSTNAME, selector=app("web"))
-ROLLOUT: Object = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "spec": {"template": template()}}
-CONFIG: Object = {"apiVersion": "v1", "kind": "ConfigMap"}
 
 
 @pytest.fixture
 def checked(tmp_path: Path) -> Check:
     """Return what checks manifests, given as values, against the cluster of these objects."""
 
-    def run(manifests: Sequence[Object], objects: Sequence[Object] = ABC, **options: Any) -> CheckReport:  # noqa: ANN401 - as for CheckOptions
+    def run(
+        manifests: Sequence[Object],
+        objects: Sequence[Object] = ABC,
+        *,
+        unread: tuple[Unread, ...] = (),
+        **options: Any,  # noqa: ANN401 - as for CheckOptions
+    ) -> CheckReport:
         path = tmp_path / "manifests.yaml"
         path.write_text(yaml.safe_dump_all(manifests), encoding="utf-8")
         asked = CheckOptions(filenames=(str(path),), **{"namespace": "default", **options})
-        report = check(Memory(objects), asked, SchedulerOptions(), stdin=None).report
+        report = check(Memory(objects, unread=unread), asked, SchedulerOptions(), stdin=None).report
         encoded(report)
         return report
 
@@ -124,21 +125,18 @@ def test_the_replica_at_which_it_jams(checked: Check) -> None:
     assert exit_codes.of_check(report) == 1
 
 
-def test_a_new_deployment_has_no_replica_sets_that_have_to_be_read(tmp_path: Path) -> None:
-    path, unread = tmp_path / "web.yaml", (Unread(kinds.REPLICA_SET, "forbidden"),)
+NO_REPLICA_SETS = (Unread(kinds.REPLICA_SET, "forbidden"),)
+
+
+def test_a_new_deployment_has_no_replica_sets_that_have_to_be_read(checked: Check) -> None:
     described = workload("Deployment", "web", pods=template(ON_ZONES), replicas=5)
-    path.write_text(yaml.safe_dump(described), encoding="utf-8")
-    asked = CheckOptions(filenames=(str(path),), namespace="default")
-    report = check(Memory(TAINTED, unread=unread), asked, SchedulerOptions(), stdin=None).report
+    report = checked([described], TAINTED, unread=NO_REPLICA_SETS)
     assert (len(only(report).placements), exit_codes.of_check(report)) == (2, 1)
 
 
-def test_what_becomes_of_a_live_deployment_is_not_known_without_its_replica_sets(tmp_path: Path) -> None:
-    path, unread = tmp_path / "web.yaml", (Unread(kinds.REPLICA_SET, "forbidden"),)
-    live = workload("Deployment", "web", pods=template(ON_ZONES), replicas=1)
-    path.write_text(yaml.safe_dump({**live, "spec": {**live["spec"], "replicas": 5}}), encoding="utf-8")
-    asked = CheckOptions(filenames=(str(path),), namespace="default")
-    report = check(Memory([*TAINTED, live], unread=unread), asked, SchedulerOptions(), stdin=None).report
+def test_what_becomes_of_a_live_deployment_is_not_known_without_its_replica_sets(checked: Check) -> None:
+    live, described = (workload("Deployment", "web", pods=template(ON_ZONES), replicas=number) for number in (1, 5))
+    report = checked([described], [*TAINTED, live], unread=NO_REPLICA_SETS)
     assert (only(report).verdict, exit_codes.of_check(report)) == (Verdict.INCOMPLETE, 3)
     assert check_sentence(only(report)).startswith("as far as is known, ")
 
@@ -223,17 +221,6 @@ def test_a_daemon_that_waits_for_a_node_that_was_tainted_since_counts_that_node(
     assert (item.replicas, item.jam.nodes) == (2, ("a1", "a2"))
 
 
-@pytest.mark.parametrize(("cpu", "name"), [("0", "a1"), ("8", "b1")], ids=["all have room", "one has none"])
-def test_a_daemon_counts_only_its_own_node(checked: Check, cpu: str, name: str) -> None:
-    key = spread(HOSTNAME, selector=app("agent"))
-    agent = workload("DaemonSet", "agent", pods=template(key, labels={"app": "agent"}, requests={"cpu": "1"}))
-    others = [owned(f"old-{n}", "DaemonSet", "old", on="a1", labels={"app": "agent"}) for n in range(3)]
-    item = only(checked([agent], [*TAINTED, *others, pod("hog", on="b1", requests={"cpu": cpu})]))
-    assert [domain.value for domain in item.after[0].domains if domain.eligible] == [name]
-    assert "SingleDomain" in {finding.id for finding in item.findings}
-    assert "PinnedMinimum" not in {finding.id for finding in item.findings}
-
-
 def rollout(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
     """Return an object of an API that this program does not know."""
     metadata = {"name": "web", "namespace": "default"}
@@ -244,11 +231,6 @@ def test_a_template_of_another_api(checked: Check) -> None:
     item = only(checked([rollout(template=template(ON_ZONES), replicas=9)]))
     assert (item.kind, item.name, item.verdict, item.replicas) == ("Rollout", "web", "Schedulable", 9)
     assert str(item.workload) == "rollout/web"
-
-
-def test_objects_without_pods_are_no_items(checked: Check) -> None:
-    anything = {"apiVersion": "example.com/v1", "kind": "Config", "metadata": {"name": "x"}, "spec": {"template": 1}}
-    assert only(checked([anything, SERVICE, pod("web")])).name == "web"
 
 
 @pytest.mark.parametrize(
@@ -282,38 +264,6 @@ def test_what_the_api_server_would_warn_of_is_told(checked: Check, described: Ob
     assert warned.field == f"{path}.topologySpreadConstraints[0].labelSelector"
     assert warned.message == "a null labelSelector results in matching no pod"
     assert exit_codes.of_check(report) == 0
-
-
-def test_what_the_api_server_would_refuse_gets_no_warnings(checked: Check) -> None:
-    item = only(checked([workload("Deployment", "web", pods=template(spread(ZONE, maxSkew=0)))]))
-    assert item.validation
-    assert item.warnings == ()
-
-
-@pytest.mark.parametrize("described", [pod("web"), workload("Deployment", "web"), ROLLOUT, CONFIG])
-def test_apply_makes_no_names(described: Object, checked: Check) -> None:
-    report = checked([{**described, "metadata": {"generateName": "web-"}}, pod("web")])
-    item, _ = report.items
-    assert [(error.field, error.message) for error in item.validation] == [
-        ("metadata.generateName", "cannot use generate name with apply")
-    ]
-    assert (item.verdict, exit_codes.of_check(report)) == ("Invalid", 1)
-
-
-def test_a_template_that_runs_already_counts_its_own_revision(checked: Check) -> None:
-    keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["pod-template-hash"]))
-    deployment = workload("Deployment", "web", pods=keyed, replicas=3)
-    hash_ = {"pod-template-hash": "h1"}
-    running = [owned(f"web-{on}", "ReplicaSet", "web-h1", on=on, labels=hash_) for on in ("a1", "a2")]
-    cluster = [*ABC, deployment, revision("web", 1, pods=keyed), *running]
-    same = only(checked([deployment], cluster)).constraints[0]
-    assert (same.selector, [domain.matching for domain in same.domains]) == (
-        "app=web,pod-template-hash=h1",
-        [2, 0, 0],
-    )
-    changed = {**keyed, "spec": {**keyed["spec"], "tolerations": [{"operator": "Exists"}]}}
-    new = only(checked([workload("Deployment", "web", pods=changed)], cluster)).constraints[0]
-    assert [domain.matching for domain in new.domains] == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -351,14 +301,6 @@ def test_where_none_comes_nothing_is_wrong_and_the_next_one_is_judged(checked: C
     assert (item.verdict, item.summary, exit_codes.of_check(report)) == ("Schedulable", "", 0)
     why = "No spread constraint is the cause. All 4 nodes have too little cpu (99 requested, at most 8 free)."
     assert check_sentence(item) == f"no Pod comes now. The next one would find no node. {why}"
-
-
-def test_where_none_comes_the_next_one_may_preempt(checked: Check) -> None:
-    full = [pod(f"low-{name}", on=name, requests={"cpu": "8"}, priority=0) for name in ("a1", "b1", "c1")]
-    urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
-    pods = template(requests={"cpu": "8"}, priorityClassName="high")
-    item = only(checked([workload("Deployment", "web", replicas=0, pods=pods)], [*ABC, *full, urgent]))
-    assert check_sentence(item) == NO_POD
 
 
 @pytest.mark.parametrize("objects", [ABC, TAINTED], ids=["there is room", "zone c is shut"])
@@ -402,70 +344,6 @@ def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(che
     assert (item.verdict, nodes_of(item), item.jam, exit_codes.of_check(report)) == ("Schedulable", ["c1"], None, 0)
     assert "PinnedMinimum" not in {finding.id for finding in item.findings}
     assert [domain.matching for domain in item.after[0].domains] == [1, 1, 1]
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "low", "namespace": "default"},
-        "spec": {"selector": app("low"), "minAvailable": "100%"},
-    }
-    item = only(checked([workload("Deployment", "new", pods=needy, replicas=1)], [*full, budget]))
-    told = "it can be scheduled: it preempts default/low on c1 (in violation of a PodDisruptionBudget)."
-    assert check_sentence(item) == told
-
-
-def test_a_rollout_that_needs_the_place_of_an_old_pod_goes_on(checked: Check) -> None:
-    old, new = (template(requests={"cpu": "2"}, image=image) for image in ("app:1", "app:2"))
-    labels = {"app": "web", "pod-template-hash": "h1"}
-    spec = {**old["spec"], "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
-    living = [owned(f"web-{n}", "ReplicaSet", "web-h1", on="n", labels=labels, **spec) for n in range(4)]
-    below = revision("web", 1, pods=old)
-    below["spec"]["replicas"] = 4
-    cluster = [node("n"), workload("Deployment", "web", pods=old, replicas=4), below, *living]
-    report = checked([workload("Deployment", "web", pods=new, replicas=4)], cluster)
-    item = only(report)
-    assert check_sentence(item) == "all 4 replicas can be scheduled."
-    assert (item.verdict, item.feasible, nodes_of(item), exit_codes.of_check(report)) == (
-        "Schedulable",
-        ("n",),
-        ["n"] * 4,
-        0,
-    )
-
-
-def renewed(name: str, *, terminating: bool = False) -> tuple[Object, list[Object]]:
-    """Return a Deployment whose template changes, and what lives of it: two Pods on the node n."""
-    old, new = (template(requests={"cpu": cpu}) for cpu in ("100m", "200m"))
-    labels = {"app": "web", "pod-template-hash": name}
-    living = [
-        owned(f"{name}-{n}", "ReplicaSet", f"{name}-{name}", on="n", labels=labels, **old["spec"]) for n in range(2)
-    ]
-    if terminating:
-        living[0]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    at_work = [workload("Deployment", name, pods=old, replicas=2), revision(name, 1, pods=old, hash_=name)]
-    return workload("Deployment", name, pods=new, replicas=2), [*at_work, *living]
-
-
-def test_a_rollout_sees_what_the_rollout_before_it_has_left(checked: Check) -> None:
-    first, there = renewed("first", terminating=True)
-    second, there_too = renewed("second")
-    items = checked([first, second], [node("n"), *there, *there_too]).items
-    assert [(item.name, item.verdict, nodes_of(item)) for item in items] == [
-        ("first", "Schedulable", ["n", "n"]),
-        ("second", "Schedulable", ["n", "n"]),
-    ]
-
-
-def test_fixes_of_a_rollout_that_sticks_are_those_of_the_manifests_own_pods(checked: Check) -> None:
-    old, new = template(requests={"cpu": "9"}), template(nodeSelector={"disk": "ssd"})
-    labels = {"app": "web", "pod-template-hash": "h1"}
-    waiting = [owned(f"web-{n}", "ReplicaSet", "web-h1", labels=labels, **old["spec"]) for n in range(4)]
-    below = revision("web", 1, pods=old)
-    below["spec"]["replicas"] = 4
-    strategy = {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
-    live = kubectl_applied(workload("Deployment", "web", pods=old, replicas=4, strategy=strategy))
-    asked = workload("Deployment", "web", pods=new, replicas=4, strategy=strategy)
-    item = only(checked([asked], [node("n"), live, below, *waiting]))
-    assert [fix.id for fix in item.fixes] == ["RelaxNodeSelector"]
 
 
 def test_old_pods_that_find_a_node_are_none_of_the_manifests_replicas(checked: Check) -> None:
@@ -479,12 +357,6 @@ def test_old_pods_that_find_a_node_are_none_of_the_manifests_replicas(checked: C
     item = only(checked([workload("Deployment", "web", pods=new, replicas=3)], cluster))
     assert (item.verdict, nodes_of(item)) == ("Unschedulable", [])
     assert {fix.id for fix in item.fixes} == {"MakeSoft"}
-
-
-def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
-    keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
-    item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))
-    assert len(nodes_of(item)) == 5
 
 
 def test_the_domains_are_those_of_the_replica_that_finds_no_node(checked: Check) -> None:
@@ -531,21 +403,6 @@ def test_whether_a_pod_of_a_class_that_files_lack_makes_room_is_not_known(
         assert (Purpose.PREEMPTION in purposes, item.verdict is Verdict.INCOMPLETE) == (code == 3, code == 3)
 
 
-def test_what_matters_only_for_fixes_is_not_missed_where_no_pod_comes(tmp_path: Path) -> None:
-    """Its Pods are there, and of its template."""
-    path, unread = tmp_path / "web.yaml", (Unread(kinds.DAEMON_SET, "forbidden"),)
-    made, labels = template(requests={"cpu": "1"}), {"app": "web", "controller-revision-hash": "h1"}
-    path.write_text(yaml.safe_dump(workload("DaemonSet", "web", pods=made)), encoding="utf-8")
-    kept = held_revision("web-h1", made)
-    kept["metadata"] |= {"labels": labels, "ownerReferences": [controller("DaemonSet", "web")]}
-    running = pod("web-n", on="n", labels=labels, requests={"cpu": "1"})
-    source = Memory([node("n", allocatable={"cpu": "1", "pods": "9"}), running, kept], unread=unread)
-    asked = CheckOptions(filenames=(str(path),), namespace="default")
-    item = only(check(source, asked, SchedulerOptions(), stdin=None).report)
-    assert check_sentence(item) == "as far as is known, no Pod needs to be scheduled."
-    assert [gap.purpose for gap in item.incomplete if isinstance(gap, UnreadKind)] == [Purpose.APPLYING]
-
-
 @pytest.mark.parametrize(
     ("classes", "code"), [(["gp3"], 0), ([], 3), (["other"], 1)], ids=["there", "not-read", "not-there"]
 )
@@ -558,15 +415,6 @@ def test_a_claim_of_a_class_that_files_lack_is_not_judged(checked: Check, classe
         report = checked(manifests, [*ABC, *map(storage_class, classes)])
         assert exit_codes.of_check(report) == code
         assert [(each.what, each.why) for each in entries(only(report).incomplete)] == missing
-
-
-@pytest.mark.parametrize("image", ["registry.example/app:v1", "registry.example/app:v2"])
-def test_a_running_pod_stays_where_nothing_changes_but_what_may(checked: Check, image: str) -> None:
-    cordoned = node("a1", zone="a", unschedulable=True)
-    item = only(checked([pod("web", image=image)], [cordoned, pod("web", on="a1")]))
-    assert (item.verdict, item.validation, item.placements) == ("Schedulable", (), ())
-    assert item.rollout is not None
-    assert (item.rollout.replaced, item.rollout.assumed) == (0, Assumption.POD_STAYS)
 
 
 @pytest.mark.parametrize(
@@ -599,15 +447,6 @@ def test_a_pod_that_names_a_node_that_does_not_exist_never_runs(checked: Check, 
     assert (item.verdict, item.placements, item.message, item.incomplete) == ("Unschedulable", (), "", ())
     assert check_sentence(item).endswith(f"default/web sets spec.nodeName gone, but {NEVER_RUNS}.")
     assert exit_codes.of_check(report) == 1
-
-
-@pytest.mark.parametrize("requests", [{}, {"cpu": "99"}])
-@pytest.mark.parametrize("scheduler", ["default-scheduler", "volcano"])
-def test_of_a_pod_that_names_its_node_no_scheduler_decides(checked: Check, requests: Object, scheduler: str) -> None:
-    item = only(checked([pod("web", on="a1", requests=requests, schedulerName=scheduler)]))
-    assert (item.verdict, nodes_of(item)) == ("Incomplete", ["a1"])
-    assert [gap.what for gap in entries(item.incomplete)] == ["spec.nodeName a1"]
-    assert item.summary.startswith("default/web sets spec.nodeName a1, so no scheduler is involved; ")
 
 
 def test_applying_what_lives_changes_nothing(checked: Check) -> None:

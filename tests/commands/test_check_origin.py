@@ -64,8 +64,3 @@ def test_standard_input_is_no_file() -> None:
     found = origin("-f", "-", stdin=pod())
     assert (found["file"], found["line"]) == ("", 1)
     assert found["lines"][KEY] == 8
-
-
-def test_json_has_no_lines() -> None:
-    text = '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": []}}'
-    assert origin("-f", "-", stdin=text) == {"file": "", "document": 1, "line": 0, "lines": {}}

@@ -10,9 +10,7 @@ import pytest
 from msgspec import UNSET
 
 from kubectl_spread.commands.check import CheckOptions, check
-from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline.check import check_sentence
@@ -55,15 +53,6 @@ def test_replicas_without_a_node_take_few_pods() -> None:
     assert item.jam is not None
     assert (item.jam.replica, item.jam.message) == (1, item.message)
     assert all(fix.on_read_pods for fix in item.fixes)
-
-
-def test_of_a_pod_the_same_is_said_as_when_it_waits() -> None:
-    (item,) = checked(large_with(*NODES, *FULL), WAITING).items
-    scope = Scope(namespace="default", names=("new",))
-    (waiting,) = why_pending(large_with(*NODES, *FULL, WAITING), scope, SCHEDULER).report.items
-    same = ("verdict", "summary", "message", "conflict", "core_of", "nodes", "constraints", "findings", "incomplete")
-    assert {field: getattr(item, field) for field in same} == {field: getattr(waiting, field) for field in same}
-    assert {fix.id for fix in item.fixes} == {fix.id for fix in waiting.fixes}
 
 
 @pytest.mark.parametrize("read", ["auto", "needed"])
@@ -175,12 +164,6 @@ def test_many_namespaces_are_not_read_one_by_one(number: int) -> None:
     items = checked(large, *manifests, fix_budget=0).items
     assert {item.verdict for item in items} == {Verdict.UNSCHEDULABLE}
     assert large.whole_asked is (number > 20)
-
-
-def test_what_cannot_be_judged_is_refused_in_the_cluster_as_a_whole() -> None:
-    large = large_with(*NODES, *FULL)
-    (item,) = checked(large, deployment(requests={"cpu": "lots"})).items
-    assert (item.verdict, large.whole_asked) == (Verdict.INVALID, True)
 
 
 @pytest.mark.parametrize("seed", first(1, [2, 1]))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.build import Object, node
 from tests.build_workloads import kubectl_applied, workload
-from tests.program import Ended, spread
+from tests.program import Ended, listed, spread
 
 
 def quota(hard: Mapping[str, str], used: Mapping[str, str] | None = None, **spec: object) -> Object:
@@ -22,7 +22,7 @@ def quota(hard: Mapping[str, str], used: Mapping[str, str] | None = None, **spec
 def asked(folder: Path, manifests: Sequence[Object], there: Sequence[Object]) -> tuple[Ended, Ended]:
     file, cluster = folder / "new.json", folder / "cluster.json"
     for path, items in ((file, manifests), (cluster, [node("a1"), *there])):
-        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*items]}))
+        listed(path, items)
     both = ("check", "-f", file), ("simulate", "--apply", file)
     return spread(*both[0], "--from", cluster, "-o", "json"), spread(*both[1], "--from", cluster, "-o", "json")
 

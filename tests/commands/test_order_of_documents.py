@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kubectl_spread.commands.view import SchedulerOptions
 from tests.build import Object, namespace, node, pod
 from tests.build_workloads import template, workload
 from tests.commands.memory import Memory
+from tests.program import listed
 from tests.simulation.test_steps import last
 
 NODES = [node("a1", allocatable={"cpu": "4", "pods": "20"})]
@@ -33,9 +33,7 @@ QUOTA: Object = {
 
 def written(folder: Path, manifests: Sequence[Object]) -> Path:
     """Return a file of the manifests."""
-    path = folder / "manifests.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}))
-    return path
+    return listed(folder / "manifests.json", manifests)
 
 
 def verdicts(folder: Path, manifests: Sequence[Object]) -> Mapping[str, str]:

@@ -63,3 +63,7 @@ def test_the_pods_of_the_namespace_will_do_where_they_are_all_one_may_see() -> N
 def test_manifests_need_all_pods_once() -> None:
     reads = read_sets.for_manifests(["shop", "bank"])
     assert [read for read in reads if read.kind is kinds.POD] == [Read(kind=kinds.POD)]
+
+
+def test_daemons_of_every_namespace_take_room_on_new_nodes() -> None:
+    assert by_kind(read_sets.OF_KARPENTER)[kinds.DAEMON_SET].namespace == ""

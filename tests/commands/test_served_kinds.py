@@ -18,6 +18,7 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.wording.incomplete import entries
 from tests.build import Object, node, pod
 from tests.commands.memory import Memory
+from tests.program import listed
 
 _TEMPLATE: Object = {"spec": {"containers": [{"name": "main", "image": "x"}]}}
 RAY: Object = {
@@ -45,7 +46,7 @@ def cluster(*objects: Object, server: str = "https://x", discovered: Mapping[str
 def asked(source: Memory, path: Path, *manifests: Object) -> CheckAnswer:
     """Return what ``check`` answers about manifests."""
     file = path / "manifests.json"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}))
+    listed(file, manifests)
     return check(source, CheckOptions(filenames=(str(file),), namespace="default"), SchedulerOptions(), stdin=None)
 
 

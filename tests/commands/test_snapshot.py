@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from msgspec import UNSET, UnsetType
+from msgspec import UnsetType
 
 from kubectl_spread.cluster.files.manifests import read_inventory
 from kubectl_spread.commands import exit_codes
@@ -23,9 +23,10 @@ from tests.build_workloads import kubectl_applied, owned, revision, template, wo
 from tests.commands.memory import Memory
 from tests.hostile.poison import SHOP, WAREHOUSE, objects_in
 from tests.hostile.test_secrets import SENTENCE, with_environment
-from tests.program import spread
+from tests.program import listed, spread
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 7, tzinfo=UTC)
+SCALED = {f"deployment.kubernetes.io/{name}-replicas": "2" for name in ("desired", "max")}
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -139,7 +140,7 @@ def test_it_holds_no_secret(flags: tuple[str, ...], tmp_path: Path) -> None:
     marks, cluster, written = Marks(), tmp_path / "cluster.json", tmp_path / "written.json"
     kinds = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob")
     items = [*map(marks.workload, kinds), *marks.others(), *with_environment(objects_in(WAREHOUSE))]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    listed(cluster, items)
     assert marks.count > 80
     ended = spread("snapshot", *flags, "--from", cluster, "-o", written)
     assert ended.code == 0
@@ -161,6 +162,7 @@ def test_it_holds_no_secret(flags: tuple[str, ...], tmp_path: Path) -> None:
             {LAST_APPLIED: '{"metadata":{},"spec":{"replicas":7}}'},
         ),
         ({LAST_APPLIED: "[]"}, {LAST_APPLIED: "unreadable"}),
+        (SCALED, SCALED),
     ],
 )
 def test_of_annotations_it_holds_what_is_read(given: Object, kept: Object) -> None:
@@ -244,9 +246,8 @@ def test_a_context_that_is_given_takes_the_place_of_its_own(tmp_path: Path) -> N
 
 
 def test_files_without_one_take_the_flags_that_are_given(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
     items = [node("a1", unschedulable=True), pending_in("shop")]
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    path = listed(tmp_path / "a.json", items)
     asked = ("why-pending", "-n", "shop", "--from", path)
     told = spread(*asked, "--context", "mine").stdout
     assert "kubectl uncordon a1 --context mine\n" in told
@@ -257,21 +258,6 @@ def test_files_without_one_take_the_flags_that_are_given(tmp_path: Path) -> None
     told = spread(*asked, "--user", "dev").stdout
     assert "kubectl uncordon a1 --user dev\n" in told
     assert "Add --context" in told
-
-
-def test_it_says_once_which_flags_it_does_not_hold(tmp_path: Path) -> None:
-    access = ClusterAccess(context="prod", flags=("--as", "admin"))
-    path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
-    told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --as to each kubectl command: the snapshot was taken with them.\n") == 1
-
-
-@pytest.mark.parametrize("access", [UNSET, ClusterAccess(cluster="eu")])
-def test_without_a_context_a_line_asks_for_one_once(tmp_path: Path, access: ClusterAccess | UnsetType) -> None:
-    path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
-    told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --context NAME to the commands below: the file does not name its cluster.\n") == 1
-    assert told.index("Add --context") < told.index("kubectl ")
 
 
 def test_snapshots_of_two_clusters_have_no_context(tmp_path: Path) -> None:
@@ -340,7 +326,7 @@ def test_applying_to_it_is_as_applying_to_the_cluster_or_not_known(
     old = revision("web", 1, pods={"metadata": {"labels": {"app": "web"}}, "spec": live})
     runs = owned("web-h1-x", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
     items = [node("a1"), deployed(live, applied=applied), old, runs]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    listed(cluster, items)
     new.write_text(json.dumps(deployed(manifest)))
     assert spread("snapshot", "--from", cluster, "-o", written).code == 0
 
@@ -355,21 +341,6 @@ def test_applying_to_it_is_as_applying_to_the_cluster_or_not_known(
     assert outcome(written) == offline
     assert spread("snapshot", "--no-digests", "--from", cluster, "-o", written).code == 0
     assert outcome(written) == "unsure"
-
-
-def test_mounts_are_merged_though_their_paths_are_not_held(tmp_path: Path) -> None:
-    cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
-    spec: Object = {
-        "containers": [{"name": "main", "image": "web:1", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}],
-        "volumes": [{"name": "v", "emptyDir": {}}],
-    }
-    items = [node("a1"), deployed(spec, applied=spec)]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    new.write_text(json.dumps(deployed(spec)))
-    assert spread("snapshot", "--from", cluster, "-o", written).code == 0
-    answers = [spread("check", "-f", new, "--from", path, "-o", "json").item for path in (cluster, written)]
-    assert [answer["verdict"] for answer in answers] == ["Schedulable", "Schedulable"]
-    assert answers[0]["rollout"] == answers[1]["rollout"]
 
 
 def in_older_form(text: str) -> str:
@@ -396,7 +367,7 @@ def test_of_one_in_an_older_form_it_is_not_known_whether_a_template_changes(
 
     cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
     items = [node("a1"), kubectl_applied(described("/v"))]
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    listed(cluster, items)
     new.write_text(json.dumps(described(path)))
     assert spread("snapshot", "--from", cluster, "-o", written).code == 0
     answers = [spread("check", "-f", new, "--from", each, "-o", "json").item["verdict"] for each in (cluster, written)]
@@ -421,16 +392,11 @@ def test_it_holds_which_kinds_were_read(tmp_path: Path) -> None:
 
 
 def test_older_ones_are_read_and_tell_nothing_of_what_they_lack(tmp_path: Path) -> None:
-    path, new = tmp_path / "old.json", tmp_path / "new.json"
+    new = tmp_path / "new.json"
     older = deployed({"containers": [{"name": "main", "image": "web:1"}]})
     older["metadata"]["annotations"] = {LAST_APPLIED: "{}"}
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1"), older]}))
+    path = listed(tmp_path / "old.json", [node("a1"), older])
     new.write_text(json.dumps(deployed(ENV)))
     ended = spread("check", "-f", new, "--from", path, "-o", "json")
     assert (ended.code, ended.item["verdict"]) == (3, "Incomplete")
     assert "it may roll out" in {gap["consequence"] for gap in ended.item["incomplete"]}
-
-
-def test_it_holds_for_how_many_replicas_a_replica_set_was_scaled() -> None:
-    scaled = {f"deployment.kubernetes.io/{name}-replicas": "2" for name in ("desired", "max")}
-    assert scaled.items() <= kept_of(scaled).items()

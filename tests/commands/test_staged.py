@@ -147,15 +147,6 @@ def test_nobody_has_a_lower_priority_than_the_lowest() -> None:
     assert item.preemption is None
 
 
-def test_what_else_is_short_is_not_known_of_nodes_that_were_not_read() -> None:
-    huge = pod("new", requests={"cpu": "100"})
-    item, large = item_of(*NODES[6:], huge, fix_budget=0)
-    assert large.nodes_asked == set()
-    assert (item.verdict, item.message) == (Verdict.UNSCHEDULABLE, None)
-    item, _ = item_of(*NODES[6:], huge, fix_budget=0, read="all")
-    assert item.message == "0/3 nodes are available: 3 Insufficient cpu."
-
-
 EVEN = pod("new", labels={"app": "web"}, topologySpreadConstraints=[spread(ZONE, selector=app("web"))])
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from msgspec import UNSET
-from msgspec.structs import replace
 
-from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAnswer, ShowOptions, follow, how_read, show
 from kubectl_spread.commands.source import ReadMode
@@ -16,9 +12,6 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.skew import status_reason
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.errors import ClusterError
-from kubectl_spread.snapshot import Inventory
-from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.large import Large
@@ -118,11 +111,6 @@ def test_how_far_it_was_read_is_told() -> None:
     assert "simulated on the 16 of 90 nodes whose Pods were read" in told
 
 
-def test_a_workload_that_there_is_not() -> None:
-    with pytest.raises(ClusterError, match="not found"):
-        shown(Large(CLUSTER), names=(("deployment", "no"),))
-
-
 def test_what_is_followed_is_counted_and_asked_for_at_once() -> None:
     large = Large(CLUSTER, later=[[*CLUSTER, owned("web-3", "ReplicaSet", "web-h1", on="c1")]])
     options = ShowOptions(names=(("deployment", "web"),))
@@ -131,13 +119,3 @@ def test_what_is_followed_is_counted_and_asked_for_at_once() -> None:
     assert first.report.items[0].evaluated_filters == COUNTING_FILTERS
     assert list(how_read(first)) == [COUNTED_ONLY]
     assert not large.nodes_asked
-
-
-def test_readings_of_two_moments_are_told() -> None:
-    class Busy(Large):
-        def read(self, reads: Sequence[Read]) -> Inventory:
-            found = super().read(reads)
-            return replace(found, resource_versions={"nodes": "7", "pods": "8"}, apart=True)
-
-    (told,) = entries(shown(Busy(CLUSTER)).report.incomplete)
-    assert told.why == "read at different times"

@@ -27,7 +27,7 @@ from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.outline.skew import skew_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
-from kubectl_spread.wording.incomplete import entries, merged_entries
+from kubectl_spread.wording.incomplete import entries
 from tests.build import Object, app, node, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web
@@ -104,13 +104,6 @@ def test_without_pods_nothing_is_said_to_be_well() -> None:
         why_pending(NO_PODS, replace(SCOPE, names=("web-1",)), SchedulerOptions())
     drained = simulate(NO_PODS, SCOPE, SimulateOptions(steps=(("drain", "a1"),)), SchedulerOptions())
     assert "drain a1: as far as was read, no Pod is evicted" in outline_text(simulate_outline(drained, Extent()))
-
-
-def test_lists_that_are_missing_for_one_reason_are_one_line() -> None:
-    unread = tuple(Unread(kind, "forbidden") for kind in (kinds.JOB, kinds.CRON_JOB))
-    gaps = show(Memory([node("a1")], unread=unread), SCOPE, ShowOptions(), SchedulerOptions()).report.incomplete
-    assert [entry.what for entry in entries(gaps)] == ["list jobs", "list cronjobs"]
-    assert [(entry.what, entry.why) for entry in merged_entries(gaps)] == [("list jobs, cronjobs", "forbidden")]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from kubectl_spread.commands.fix_budget import now
 from kubectl_spread.commands.read_sets import everything
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.contract.report import ClusterAccess, Metadata
-from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.errors import UsageError
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import EVENT, NAMESPACE
 from kubectl_spread.scheduler.profile import Behaviour
@@ -147,24 +147,10 @@ def test_a_pod_is_served_where_its_scheduler_has_a_profile(
     assert [name for name in names if view.handle(name).profile.serves(pods[name])] == served
 
 
-def test_the_default_profile_judges_the_pods_of_a_scheduler_without_one(tmp_path: Path) -> None:
-    packed: Object = {"schedulerName": "packed", "plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}}
-    view = seen(Memory([node("n")]), configuration=configuration(tmp_path, packed))
-    for name in ("default-scheduler", "volcano"):
-        assert view.handle(name).profile.filters == seen(Memory()).handle().profile.filters
-
-
 def test_a_scheduler_without_a_profile_is_taken_for_the_default_one(tmp_path: Path) -> None:
     profiles = ({"schedulerName": "packed"}, {"schedulerName": "default-scheduler"})
     view = seen(Memory([node("n")]), configuration=configuration(tmp_path, *profiles))
     assert view.handle("volcano").profile.scheduler_name == "default-scheduler"
-
-
-def test_a_configuration_of_something_else(tmp_path: Path) -> None:
-    path = tmp_path / "service.yaml"
-    path.write_text("apiVersion: v1\nkind: Service\nmetadata: {name: x}\n", encoding="utf-8")
-    with pytest.raises(ManifestError, match="is a Service, not a KubeSchedulerConfiguration"):
-        seen(Memory(), configuration=str(path))
 
 
 def test_a_configuration_beside_other_documents_is_found(tmp_path: Path) -> None:

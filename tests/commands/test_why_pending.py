@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 from msgspec import UNSET
-from msgspec.structs import asdict
 
 from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
@@ -16,21 +15,19 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
 from kubectl_spread.contract.pending import PendingItem, Siblings
 from kubectl_spread.diagnosis.events import Difference
-from kubectl_spread.diagnosis.findings import GhostPod
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.pending import pending_outline
-from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
 from tests.build_workloads import owned, revision, template, workload
 from tests.cli.once_wrong import pods_of
 from tests.commands.memory import Memory
-from tests.diagnosis.judged import TAINTED, incoming, report_of, web
+from tests.diagnosis.judged import TAINTED, incoming, web
 from tests.naming import in_order
 from tests.program import encoded
 
@@ -133,15 +130,6 @@ def test_pods_that_were_never_created(
     assert (missing.message, missing.message_from) == (message, said_by)
 
 
-def test_daemons_that_were_never_created() -> None:
-    status = {"desiredNumberScheduled": 3, "currentNumberScheduled": 1}
-    agent = [workload("DaemonSet", "agent", status=status), owned("agent-n", "DaemonSet", "agent", on="n")]
-    (missing,) = explained([node("n"), *agent, FULL]).report.not_created
-    assert (str(missing.workload), missing.wanted, missing.created) == ("daemonset/agent", 3, 1)
-    assert (missing.message, missing.message_from) == (OVER_QUOTA, UNSET)
-    assert not explained([node("n"), *agent]).report.not_created
-
-
 def test_only_workloads_of_the_scope_that_lack_pods_are_told() -> None:
     assert not explained([*REPORTS, FULL], namespace="other").report.not_created
     assert not explained([*REPORTS, FULL], selector="app=db").report.not_created
@@ -165,12 +153,6 @@ def test_what_is_said_of_a_blocked_pod() -> None:
     assert str(item.message).startswith("0/4 nodes are available: ")
     assert [type(each) for each in item.conflict] == [ConstraintRequirement, FilterRequirement]
     assert (item.scheduler_name, item.event, item.held_by) == ("default-scheduler", None, ())
-
-
-def test_all_that_is_found_of_a_pod_is_reported() -> None:
-    item, found = only([*BLOCKED, incoming()]), report_of(incoming(), BLOCKED)
-    said = {field: getattr(item, field) for field in found.__struct_fields__}
-    assert said == asdict(found) | {"fix_search": "bounded"}
 
 
 def test_pods_of_one_template_are_explained_once() -> None:
@@ -210,18 +192,6 @@ def test_how_many_pods_of_a_workload_find_a_node_one_after_another(
     assert twins == f"{lead} web-1, web-2."
 
 
-def test_how_many_pods_alike_find_a_node_where_nothing_owns_them() -> None:
-    waiting = [pod(name, requests={"cpu": "1"}) for name in ("p1", "p2", "p3")]
-    (item,) = pending_outline(explained([node("a1", allocatable={"cpu": "2"}), *waiting]).report, Extent()).items
-    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
-    told = "Placed one after another, only 2 of these 3 Pods find a node. After that, the next one stays Pending."
-    assert line == f"{told} {TOO_LITTLE.format('1 requested, 0')}"
-
-
-def test_a_pod_that_waits_alone_has_no_siblings() -> None:
-    assert only([*TAINTED, pod("web")]).siblings is UNSET
-
-
 @pytest.mark.parametrize(
     ("claims", "same_as"),
     [
@@ -248,16 +218,6 @@ def test_pods_with_claims_of_their_own_are_explained_each_where_these_differ(
 
 
 SAID_BEFORE = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes"}
-
-
-@pytest.mark.parametrize(("place", "verdict"), [("", "Incomplete"), ("y", "Schedulable"), ("x", "Unschedulable")])
-def test_a_class_that_files_lack_matters_to_a_claim_without_a_volume(place: str, verdict: str) -> None:
-    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
-    made = claim("data", class_name="fast", bound_to="pv" if place else "")
-    bound = volume("pv", class_name="fast", usable_on={ZONE: [place]})
-    item = only([node("n", zone="y"), pod("db", volumes=mounts), made, bound])
-    assert item.verdict == verdict
-    assert [each.what for each in entries(item.incomplete)] == ["list storageclasses"] * (verdict == "Incomplete")
 
 
 def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
@@ -291,40 +251,6 @@ def disk(name: str, on: str = "") -> list[Object]:
     ]
 
 
-def test_pods_for_which_volumes_are_made_count_on_their_nodes() -> None:
-    objects = [*TAINTED, storage_class("fast"), *disk("db-0", "b1"), *disk("db-1"), *disk("db-2", "a1")]
-    report = explained(objects).report
-    items = report.items
-    causes = [each.line for each in pending_outline(report, Extent(brief=True)).causes]
-    assert causes[-1] == "wait for volumes on chosen nodes; Pending: 2 Pods of default/statefulset/db"
-    assert [item.verdict for item in items] == ["Schedulable", "Unschedulable", "Schedulable"]
-    assert [each.matching for each in items[1].constraints[0].domains] == [1, 1, 0]
-    assert [each.matching for each in items[0].constraints[0].domains] == [1, 0, 0]
-    assert items[0].fixes == ()
-
-
-def test_an_assumed_pod_waits_for_its_volume_whatever_filters_say_now() -> None:
-    objects = [node("n", unschedulable=True), storage_class("fast"), *disk("db-0", "n")]
-    item = only(objects)
-    assert (item.verdict, item.feasible, item.message) == ("Schedulable", (), "")
-    assert item.summary.startswith("The scheduler has chosen n and waits until csi.example.com has created ")
-
-
-def test_it_is_not_known_whether_the_scheduler_refused_a_pod_since() -> None:
-    refused, chosen = disk("db-1")[0], disk("db-1", "c1")[1]
-    nodes = [node(name, zone=name[0]) for name in ("a1", "b1", "c1")]
-    first, undecided, last = explained(
-        [*nodes, storage_class("fast"), *disk("db-0"), refused, chosen, *disk("db-2", "a1")]
-    ).report.items
-    assert (first.verdict, undecided.verdict, last.verdict) == ("Incomplete", "Incomplete", "Schedulable")
-    assert {each.what for each in entries((*first.incomplete, *undecided.incomplete))} == {
-        "whether the scheduler counts default/db-1 on c1"
-    }
-    assert undecided.event is not None
-    assert undecided.event.differs is Difference.NOT_ORDERED
-    assert "StaleEvent" not in {finding.id for finding in undecided.findings}
-
-
 @pytest.mark.parametrize(("reach", "alike"), [("m", False), ("n", True)])
 def test_pods_whose_devices_are_reached_from_elsewhere_are_explained_each(reach: str, alike: bool) -> None:  # noqa: FBT001 - a case
     pods = [
@@ -343,15 +269,6 @@ def test_pods_whose_devices_are_reached_from_elsewhere_are_explained_each(reach:
     ]
     items = explained([node("n"), node("m"), *pods, *claims]).report.items
     assert bool(items[1].same_as) is alike
-
-
-def test_what_is_said_of_twins_is_said_by_their_own_names() -> None:
-    counting = [spread(ZONE, selector=app("other"))]
-    fields: Object = {"schedulerName": "volcano", "topologySpreadConstraints": counting}
-    pods = [owned(f"new-{n}", "ReplicaSet", "web", **fields) for n in (0, 10)]
-    _, other = explained([*TAINTED, *pods]).report.items
-    assert "would allow default/new-10 on" in other.summary
-    assert [each.pod for each in other.findings if isinstance(each, GhostPod)] == ["new-10"]
 
 
 @pytest.mark.parametrize(
@@ -444,14 +361,6 @@ def shares(*wanted: float, elsewhere: float = 0) -> list[float]:
 
 def test_a_slow_search_leaves_the_other_templates_their_share() -> None:
     assert shares(100, 100, 100) == [11, 10, 10]
-
-
-def test_what_passes_between_searches_is_taken_from_none() -> None:
-    assert shares(100, 100, 100, elsewhere=20) == [11, 10, 10]
-
-
-def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
-    assert shares(0, 2, 100) == [0, 2, 29]
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
