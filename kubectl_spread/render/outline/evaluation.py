@@ -128,13 +128,17 @@ def _is_told(finding: Finding, item: EvaluationReport) -> bool:
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):
-    """Nodes that the scheduler rejects for the same reason; ``decides``: whether nothing else rejects some of them."""
+    """Nodes that the scheduler rejects for the same reason.
+
+    ``decides``: whether nothing else rejects some of them; ``mixed``: whether the detail is only that of the first.
+    """
 
     names: tuple[str, ...]
     plugin: str
     reasons: str
     detail: str
     decides: bool = True
+    mixed: bool = False
 
 
 def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
@@ -142,7 +146,7 @@ def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
     return (
         Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
         Column("REJECTED-BY", lambda group: group.plugin, spare=True),
-        Column("WHY", lambda group: with_short_keys(group.detail or group.reasons)),
+        Column("WHY", lambda group: with_short_keys(group.detail or group.reasons) + ", ..." * group.mixed),
         Column("REASON", lambda group: group.reasons, wide=True),
     )
 
@@ -200,6 +204,5 @@ def _without_details(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
     for group in groups:
         key = group.decides, group.plugin, group.reasons
         first = merged.get(key)
-        detail = group.detail if first is None else f"{first.detail.removesuffix(', ...')}, ..."
-        merged[key] = replace(group, names=(*(first.names if first else ()), *group.names), detail=detail)
+        merged[key] = replace(first, names=first.names + group.names, mixed=True) if first else group
     return list(merged.values())

@@ -49,7 +49,7 @@ def test_a_node_without_a_rejection_of_its_own() -> None:
 def test_too_many_details_are_merged() -> None:
     nodes = [rejected(f"n{i:02}", "Fit", f"cpu {i}") for i in range(MOST_GROUPS + 1)]
     (group,) = node_groups([*nodes])
-    assert (len(group.names), group.detail) == (MOST_GROUPS + 1, "cpu 0, ...")
+    assert (len(group.names), group.detail, group.mixed) == (MOST_GROUPS + 1, "cpu 0", True)
     assert len(node_groups(nodes[:MOST_GROUPS])) == MOST_GROUPS
 
 
