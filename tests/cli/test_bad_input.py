@@ -53,6 +53,7 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
         (("show", "-l", "a==b==c"), ("'a==b==c'", "want key=value")),
         (("show", "-o", "xml"), ("'xml' for --output", "table, wide, json, yaml, name")),
         (("show", "-n", "a\udcff"), ("'a\\udcff' for --namespace",)),
+        (("why-pending", "--read=some"), ("'some'", "auto, all or needed")),
         (("show", "--sort-by", "size"), ("'size' for --sort-by", "status, skew, name")),
         (("show", "--color", "mauve"), ("'mauve' for --color", "auto, always, never")),
         (("show", "--feature-gates", "A"), ("'A'", "Name=true")),
