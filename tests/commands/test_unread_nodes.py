@@ -111,7 +111,7 @@ def test_without_pods_nothing_is_said_to_be_well() -> None:
     [
         ([], (Unread(kinds.NODE, "not in the files"),), "Incomplete", "It is not known whether"),
         ([node("a1")], (), "Impossible", "No eviction helps: no node has the topology key"),
-        ([node("a1", labels={"zone": "a"})], (), "Balanced", "The only constraint is satisfied"),
+        ([node("a1", labels={"zone": "a"})], (), "Balanced", "The only constraint has no effect"),
     ],
     ids=["no nodes", "no node with the key", "nodes"],
 )
