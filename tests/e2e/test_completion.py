@@ -50,9 +50,18 @@ LINES = [
 """Line as typed → line after TAB, where there are a Deployment web, and the files snapshot.yaml and folder/one.yaml."""
 
 
+_PRESSES = 3
+
+
 def completed(client: Client, *words: str) -> tuple[list[str], str]:
-    """Return the candidates and the directive for a line that goes on after ``kubectl spread``."""
-    *candidates, directive = client.kubectl("__complete", "spread", *words).splitlines()
+    """Return the candidates and the directive for a line that goes on after ``kubectl spread``.
+
+    Completion gives up after a second, which a busy machine may need twice: like a person, it then presses TAB again.
+    """
+    for _ in range(_PRESSES):
+        *candidates, directive = client.kubectl("__complete", "spread", *words).splitlines()
+        if candidates:
+            break
     return [candidate.partition("\t")[0] for candidate in candidates], directive
 
 
