@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
-from kubectl_spread.diagnosis.fixes.choice import MOST, not_proposed, offered_first, with_offered
+from kubectl_spread.diagnosis.fixes.choice import EQUALLY_GOOD, MOST, not_proposed, offered_first, with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import (
     Fix,
     FixSearch,
@@ -22,6 +22,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.demands import AddToleration, LowerRequests
+from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from tests.render.outline.test_fixes import BACK, ENDING, HONOR, MOVE, NODE, RAISE, RECOVERY, SOFT, UNCORDON, fix
 
 ROLLOUT = RolloutGoesOn(workload="deployment/web")
@@ -106,3 +107,8 @@ def test_a_node_that_is_awaited_is_not_left_alone() -> None:
     assert not any(others for _, others in not_proposed(found))
     cordoned = NodeRecovery(nodes=("c1",), taints=(), trouble=NodeTrouble.NOT_READY, cordoned=True)
     assert len([*not_proposed(replace(found, waits=(cordoned,)))]) == len(left)
+
+
+def test_every_change_has_its_place_among_equally_good_ones() -> None:
+    kinds = {*Proposal.__subclasses__(), *OfConstraint.__subclasses__()} - {OfConstraint}
+    assert ({*EQUALLY_GOOD}, len(EQUALLY_GOOD)) == (kinds, len(kinds))
