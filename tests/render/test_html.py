@@ -235,7 +235,7 @@ class TestCards:
     def test_more_fixes_are_folded_away(self) -> None:
         report = golden_report("why-pending/shop")
         assert isinstance(report, PendingReport)
-        many = msgspec.structs.replace(report.items[0], fixes=report.items[0].fixes * 3)
+        many = msgspec.structs.replace(report.items[0], fixes=report.items[0].fixes * 3, new_nodes=())
         (card,) = pending_page(many).all(of="card")
         (more,) = (each for each in card.all("details") if not each.classes)
         assert "open" not in more.attributes

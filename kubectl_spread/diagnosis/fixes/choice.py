@@ -27,7 +27,7 @@ from kubectl_spread.objects.meta import grouped
 MOST = 2
 """Fixes (count) that are offered first; the others come when all are asked for."""
 WEAKENING = (constraints.RaiseMaxSkew, constraints.MakeSoft)
-AFTER_A_NODE = (*WEAKENING, moves.MovePod, moves.RollBack)
+AFTER_A_NODE = (*WEAKENING, constraints.LowerMinDomains, moves.MovePod, moves.RollBack)
 """Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them."""
 AGAINST_TAINTS = (demands.AddToleration, nodes.RemoveTaint)
 NAMING_A_LABEL = (nodes.LabelNode, constraints.FixTopologyKey)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.nodelifecycle import sibling
-from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, is_passing, meaning_of, taint_cost
+from kubectl_spread.controllers.taints import (
+    CONTROL_PLANE,
+    LEAVING,
+    is_control_plane,
+    is_passing,
+    meaning_of,
+    taint_cost,
+)
 from kubectl_spread.diagnosis.explainer import volumes_without_node
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewNode
 from kubectl_spread.diagnosis.fixes.change import Override
@@ -24,6 +30,7 @@ from kubectl_spread.objects.core import Node, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, WELL_KNOWN_KEYS, ZONE, names_pool
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.preemption import DISRUPTION_TARGET
@@ -79,8 +86,8 @@ class RemoveTaint(Proposal, frozen=True, kw_only=True):
 class AddNode(Proposal, frozen=True, kw_only=True):
     """A node like an existing one is added to domains (topology key, value), and to its node pool (key=value), if any.
 
-    ``repaired``: the existing one has a problem that a new node does not have. ``moved``: it is not in these domains;
-    ``elsewhere``: nor is any other.
+    The value is empty for a domain in which no node is. ``repaired``: the existing one has a problem that a new node
+    does not have. ``moved``: it is not in these domains; ``elsewhere``: nor is any other like it.
     """
 
     cost: int = 3
@@ -215,19 +222,48 @@ def _taint_removal(name: str, taint: Taint) -> Command:
 
 
 def additions(situation: Situation) -> Iterator[Candidate]:
-    """Yield one more node for each domain: a sibling of an existing node, empty and healthy.
+    """Yield one more node for each domain: a sibling of an existing node, empty and healthy."""
+    by_volume = _labels_of_volume(situation)
+    yield from _siblings(situation, ((info, by_volume) for info in _models(situation)), elsewhere=False)
 
-    One in another zone, if no node is in all domains that the constraints allow.
+
+def additions_elsewhere(situation: Situation) -> Iterator[Candidate]:
+    """Yield a sibling of an existing node in another domain of one topology key, for when no other addition helps."""
+    if not _labels_of_volume(situation):
+        yield from _siblings(situation, _in_other_domains(situation), elsewhere=True)
+
+
+def _models(situation: Situation) -> Sequence[NodeInfo]:
+    """Return the nodes that a new one may be like, those that take Pods first.
+
+    None is of a pool that is being retired: all of its nodes are cordoned or about to be removed.
     """
+    infos = situation.handle.node_infos.values()
+    closed = {info.name for info in infos if info.node.spec.unschedulable or _is_leaving(info.node)}
+    kept = {pool for info in infos if info.name not in closed for pool in _pools(info)}
+    models = (info for info in infos if kept.issuperset(_pools(info)))
+    return sorted(models, key=lambda info: info.name in closed or _is_ill(info.node))
+
+
+def _pools(info: NodeInfo) -> list[str]:
+    return sorted(f"{key}={value}" for key, value in info.labels.items() if names_pool(key))
+
+
+def _is_leaving(node: Node) -> bool:
+    return bool(node.metadata.deletion_timestamp) or any(meaning_of(taint) in LEAVING for taint in node.spec.taints)
+
+
+def _siblings(
+    situation: Situation, models: Iterable[tuple[NodeInfo, Mapping[str, str]]], *, elsewhere: bool
+) -> Iterator[NewNode]:
+    """Yield a sibling of each node with the labels given instead of its own, nodes that are alike once."""
     spec, terms = situation.pod.spec, readable_terms(situation.pod)
     named = {condition.key for term in spec.required_terms for condition in term.match_expressions}
     near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
     # The labels that may decide about the Pod: those that it names, and those of volumes.
     keys = {*spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME} | {*situation.domain_keys}
-    by_volume = _labels_of_volume(situation)
-    infos = situation.handle.node_infos.values()
     seen: set[tuple[object, ...]] = set()
-    for info, moved in (*((info, by_volume) for info in infos), *_in_other_zones(situation)):
+    for info, moved in models:
         node = sibling(info.node, f"new-{info.name}")
         labels = {**node.metadata.labels, **moved}
         node = replace(node, metadata=replace(node.metadata, labels=labels))
@@ -236,20 +272,19 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         if shape in seen:
             continue
         seen.add(shape)
-        shown = dict.fromkeys((*situation.domain_keys, *by_volume)) or (ZONE,)
-        domains = tuple((key, labels[key]) for key in shown if key in labels)
-        pool = next((f"{key}={value}" for key, value in sorted(info.labels.items()) if names_pool(key)), "")
+        shown = dict.fromkeys((*situation.domain_keys, *(() if elsewhere else moved))) or (ZONE,)
+        known = {key: value if value != _unknown(info, key) else "" for key, value in labels.items()}
         yield NewNode(
             proposal=AddNode(
                 like=info.name,
-                domains=domains,
+                domains=tuple((key, known[key]) for key in shown if key in known),
                 repaired=_is_ill(info.node),
-                pool=pool,
-                elsewhere=moved is not by_volume,
+                pool=next((pool for pool in _pools(info) if pool.partition("=")[0] not in moved), ""),
+                elsewhere=elsewhere,
                 moved=moved.items() - info.labels.items() != set(),
             ),
             obj=node,
-            group=(*map(str, node.spec.taints), *(() if moved is by_volume else domains[0])),
+            group=(*map(str, node.spec.taints), *(f"{key}={known[key]}" for key in moved if elsewhere)),
         )
 
 
@@ -259,34 +294,39 @@ def _is_ill(node: Node) -> bool:
     return any(passing) or bool(problems(node))
 
 
-def _in_other_zones(situation: Situation) -> Iterator[tuple[NodeInfo, Mapping[str, str]]]:
-    """Yield (a node; its labels with the value of its zone, in another zone of its region that is allowed).
+def _in_other_domains(situation: Situation) -> Iterator[tuple[NodeInfo, Mapping[str, str]]]:
+    """Yield (a node; its labels for a domain of one topology key in which no node like it helps).
 
-    Empty if some node is in all domains that the constraints allow. Nodes whose other domains are each within one zone,
-    such as racks, are in no other zone.
+    The domain is one that takes Pods, as far as the constraint counts it, or one in which no node is. What is within
+    one domain is in no other: a rack in one zone, a zone in one region.
     """
-    allowed = {
-        (counts.constraint.topology_key, value)
-        for counts in situation.counts
-        for value in counts.match_num
-        if not counts.is_full(value)
-    }
-    infos, others = situation.handle.node_infos.values(), [key for key in situation.domain_keys if key != ZONE]
-    fits = {
-        info.name: {key for key in situation.domain_keys if (key, info.labels.get(key)) in allowed} for info in infos
-    }
-    if not others or len(others) == len(situation.domain_keys) or len(situation.domain_keys) in map(len, fits.values()):
-        return
-    places = {(info.labels.get(REGION), info.labels.get(ZONE)) for info in infos}
-    spread = Counter(
-        domain
-        for domain, _ in {((key, info.labels.get(key)), info.labels.get(ZONE)) for info in infos for key in others}
-    )
-    for info in infos:
-        own, region = info.labels.get(ZONE), info.labels.get(REGION)
-        if own and fits[info.name] >= {*others} and all(spread[key, info.labels.get(key)] > 1 for key in others):
-            for zone in sorted(value for key, value in allowed if key == ZONE and (region, value) in places):
-                yield info, {key: zone for key, value in info.labels.items() if value == own}
+    for own in situation.counts:
+        key, handle = own.constraint.topology_key, situation.handle
+        wider = REGION if key == ZONE else ZONE
+        inside = {other: _around(other, key, handle) for other in situation.domain_keys if other != key}
+        open_domains = [each for each in _around(key, wider, handle).items() if not own.is_full(each[0])]
+        for info in _models(situation) if key in situation.domain_keys else ():
+            labels = info.labels
+            bound = [other for other, around in inside.items() if len(around.get(labels.get(other, ""), ())) <= 1]
+            if key in labels and not bound:
+                known = [value for value, outer in open_domains if labels.get(wider, "") in outer or len(outer) > 1]
+                # Providers have their own label with the zone's value.
+                along = [each for each, value in labels.items() if value == labels[key] and key in {ZONE, each}]
+                yield from ((info, dict.fromkeys(along, value)) for value in known or [_unknown(info, key)])
+
+
+def _unknown(info: NodeInfo, key: str) -> str:
+    """Return what stands for a domain of the key in which no node is."""
+    return f"new-{info.labels.get(key, '')}"
+
+
+def _around(key: str, wider: str, handle: Handle) -> Mapping[str, set[str]]:
+    """Return domain of the key → the domains of the other key that its nodes are in, empty text for none."""
+    found: dict[str, set[str]] = {}
+    outer = handle.index.values(wider)
+    for name, value in sorted(handle.index.values(key).items()):
+        found.setdefault(value, set()).add(outer.get(name, ""))
+    return found
 
 
 def _labels_of_volume(situation: Situation) -> Mapping[str, str]:

@@ -160,7 +160,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
             if not any(other.is_exceeded_by(each) for other in pairs)
             and not any(alone.does_no_less_than(each) for alone in working)
         ]
-    new_nodes = _harmless(_working_alone(nodes.additions(situation), asked))
+    new_nodes = _new_nodes(asked)
     warned = (
         conclusion.WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
         for each in singles
@@ -202,8 +202,14 @@ def search_openings(situation: Situation, spent: Spent) -> conclusion.FixSearch:
             if each.keeps_decisions and not _counts(bound_for.topology_key, bound_for.domains, each.after)
         )
     if not any(each.keeps_decisions for each in working):
-        working += _harmless(_working_alone(nodes.additions(situation), asked))
+        working += _new_nodes(asked)
     return conclusion.FixSearch(fixes=_ranked(working, asked), waits=waits_of(situation, spent), complete=not spent())
+
+
+def _new_nodes(asked: Asked) -> list[WorkingFix]:
+    """Return the additions of a node that let the Pod in; in another domain than the nodes like it if need be."""
+    found = (each(asked.situation) for each in (nodes.additions, nodes.additions_elsewhere))
+    return next(filter(None, (_harmless(_working_alone(each, asked)) for each in found)), [])
 
 
 def _counts(topology_key: str, domains: frozenset[str], situation: Situation) -> bool:

@@ -25,7 +25,7 @@ from kubectl_spread.wording.words import capital, count_of, enumerated, first_an
 
 BY_AUTOSCALER = ", by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""
-NO_NODE_THERE = "No node is in all of these domains: first make sure that the node pool covers the zone"
+NO_NODE_THERE = "No node like it is there: first make sure that its node pool covers the domain"
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
@@ -224,7 +224,7 @@ def _new_node(fix: conclusion.Fix, others: str = "") -> str:
 
         sentences.insert(0, capital(added_by(decided, fix.new_labels)))
     else:
-        what, others = (f"{what}{BY_AUTOSCALER}", others) if sentences else (what, f"{others}{BY_AUTOSCALER}")
+        others = f"{others}{BY_AUTOSCALER}"
     return ". ".join((f"{what}{others}", *sentences))
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
-from kubectl_spread.wording.words import count_of, enumerated, first_and_more, seen
+from kubectl_spread.wording.reasons import noun_for
+from kubectl_spread.wording.words import count_of, enumerated, first_and_more
 
 CAUTIONS: Mapping[type[Proposal], str] = {
     demands.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
@@ -96,7 +97,9 @@ def of_others(change: Proposal) -> str:
 
 
 def _add_node(change: nodes.AddNode) -> str:
-    domains = " and ".join(f"{key} {seen(value)}" for key, value in change.domains)
+    domains = " and ".join(
+        f"{key} {value}" if value else f"another {noun_for(key, 1)}" for key, value in change.domains
+    )
     where = f"in {domains}" if domains else ""
     healthy = ["healthy"] * change.repaired
     but = f", but {' and '.join((*healthy, *[where] * change.moved))}," * (change.repaired or change.moved)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from kubectl_spread.diagnosis.fixes.change import Change
+from kubectl_spread.objects.well_known_labels import REGION
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim, volume
 from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
@@ -194,6 +197,57 @@ class TestAddNode:
         found = search([*nodes, *more, *running], pending).new_nodes
         assert [each.feasible[0] for each in found] == added
         assert all(each.alike == () and f"{ZONE} c and kind standard" in each.summary for each in found)
+
+    @pytest.mark.parametrize(
+        ("nodes", "domains"),
+        [
+            pytest.param([node("a1", zone="a")], ["another zone"], id="where no other zone is known"),
+            pytest.param(
+                [node("a1", zone="a", labels={"disk": "ssd"}), *(node(f"{z}1", zone=z) for z in "bc")],
+                ["topology.kubernetes.io/zone b", "topology.kubernetes.io/zone c"],
+                id="where zones have nodes that the Pod may not use",
+            ),
+            pytest.param(
+                [
+                    node("a1", zone="a", labels={"disk": "ssd", REGION: "west"}),
+                    node("b1", zone="b", labels={REGION: "east"}),
+                ],
+                ["another zone"],
+                id="where other zones are of another region",
+            ),
+        ],
+    )
+    def test_is_in_a_second_zone_where_min_domains_asks_for_two(self, nodes: list[Object], domains: list[str]) -> None:
+        disk = {"disk": "ssd"} if len(nodes) > 1 else {}
+        constraint = spread(ZONE, selector=app("web"), minDomains=2)
+        pending = web("new", topologySpreadConstraints=[constraint], nodeSelector=disk)
+        found = search([*nodes, web("old", on="a1")], pending).new_nodes
+        assert [each.summary.partition(", by hand")[0] for each in found] == [
+            f"add a node like a1, but in {domain}" for domain in domains
+        ]
+        assert all(each.feasible == ("new-a1",) for each in found)
+
+    def test_is_in_the_zone_that_only_nodes_hold_which_the_pod_may_not_use(self) -> None:
+        (added,) = search(with_zone_c(taints=["gpu=a100:NoSchedule"]), web()).new_nodes
+        assert (added.feasible, added.alike) == (("new-a1",), ())
+        assert "but in topology.kubernetes.io/zone c" in added.summary
+
+    @pytest.mark.parametrize(("left", "like"), [((), ["new-a1"]), (("old-2",), ["new-a1", "new-old-2"])])
+    def test_is_not_like_nodes_of_a_pool_that_is_being_retired(self, left: Sequence[str], like: list[str]) -> None:
+        pools = {"old-1": "old", "old-2": "old", "a1": "new"}
+        nodes = [
+            node(
+                name,
+                zone="a",
+                labels={"agentpool": pool},
+                allocatable={"cpu": "1" if pool == "old" else "2"},
+                unschedulable=pool == "old" and name not in left,
+            )
+            for name, pool in pools.items()
+        ]
+        full = [pod("p-a1", on="a1", requests={"cpu": "2"}), pod("p-old", on="old-2", requests={"cpu": "1"})]
+        found = search([*nodes, *full], pod("p", requests={"cpu": "1"})).new_nodes
+        assert [name for each in found for name in (*each.feasible, *each.alike)] == like
 
     def test_is_told_once_for_domains_that_are_alike(self) -> None:
         full = {"allocatable": {"cpu": "1"}}
