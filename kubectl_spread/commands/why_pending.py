@@ -32,6 +32,7 @@ from kubectl_spread.controllers.workloads import (
 from kubectl_spread.diagnosis.evaluation import NOTHING, Judgement, decide, findings_for, judge, judgement_for
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.choice import with_offered
+from kubectl_spread.diagnosis.fixes.company import Company
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
@@ -60,6 +61,14 @@ class Explanation(msgspec.Struct, frozen=True):
 
     judgement: Judgement
     item: PendingItem
+
+
+class _Around(msgspec.Struct, frozen=True):
+    """The Pods that wait, those on nodes, and the whole cluster, in which fixes are simulated."""
+
+    pending: PodsByOwner
+    placed: PodsByOwner
+    company: Company
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
@@ -186,7 +195,7 @@ def _explain_each(
 ) -> Iterator[PendingItem]:
     """Yield an item for each Pod; Pods of one template are evaluated once, all within the budget (seconds)."""
     waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
-    pending, placed = living_pods(waiting, view.snapshot), placed_by_owner(view.handle())
+    around = _Around(living_pods(waiting, view.snapshot), placed_by_owner(view.handle()), Company(view.handles))
     templates = {pod.key: _template_key(pod, view.snapshot) for pod in pods}
     alike = grouped(pods, lambda pod: templates[pod.key])
     budget = FixBudget(fix_budget, len(alike))
@@ -196,7 +205,7 @@ def _explain_each(
         if template in explained:
             yield _explain_like(explained[template], pod, view)
             continue
-        found = _explain(alike[template], (pending, placed), view, budget, autoscalers)
+        found = _explain(alike[template], around, view, budget, autoscalers)
         if len(alike[template]) > 1:  # it holds a verdict on every node
             explained[template] = found
         yield found.item
@@ -231,24 +240,21 @@ def _without_name(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object,
 
 def _explain(
     alike: Sequence[Pod],
-    others: tuple[PodsByOwner, PodsByOwner],
+    around: _Around,
     view: View,
     budget: FixBudget,
     autoscalers: AutoscalerOptions,
 ) -> Explanation:
-    """Return why the first of Pods alike has no node, and its fixes.
-
-    ``others``: the Pods that wait, and those on nodes.
-    """
-    pod, (pending, placed) = alike[0], others
+    """Return why the first of Pods alike has no node, and its fixes."""
+    pod = alike[0]
     handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
-    situation = Situation(pod, handle, now(view.metadata), placed=placed)
+    situation = Situation(pod, handle, now(view.metadata), placed=around.placed)
     judgement = judge(pod, handle, situation.evaluation)
     report = evaluation_report(judgement)
-    siblings = siblings_of(pod, pending, handle.snapshot)
+    siblings = siblings_of(pod, around.pending, handle.snapshot)
     tries = known and not judgement.assumed
-    found = budget.within(partial(search_fixes, situation, siblings)) if tries else NO_FIXES
+    found = budget.within(partial(search_fixes, situation, siblings, company=around.company)) if tries else NO_FIXES
     item = as_item(
         PendingItem,
         report,

@@ -11,6 +11,7 @@ from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix, PodEnding, Wait
+from kubectl_spread.diagnosis.fixes.future import OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.planned_evictions import RebalanceItem
@@ -108,6 +109,26 @@ def in_vain(fix: Fix) -> Literal[True] | UnsetType:
     return fix.in_vain or UNSET
 
 
+def others(fix: Fix) -> tuple[OtherWorkload, ...] | UnsetType:
+    """What the change does for other workloads; absent if they were not simulated."""
+    return UNSET if fix.future is None else fix.future.others
+
+
+def worse(fix: Fix) -> tuple[WorseConstraint, ...] | UnsetType:
+    """The constraints that hold now and not after the change; absent if other workloads were not simulated."""
+    return UNSET if fix.future is None else fix.future.worse
+
+
+def replaced(fix: Fix) -> int | UnsetType:
+    """How many running Pods are replaced in the end; absent if other workloads were not simulated."""
+    return UNSET if fix.future is None else fix.future.replaced
+
+
+def admits_at_most(fix: Fix) -> int | UnsetType:
+    """How many of the workload's Pending Pods it may let in by chance; absent if that is `admits`."""
+    return fix.admits_at_most if fix.admits_at_most > fix.admits else UNSET
+
+
 def created(fix: Fix) -> int | UnsetType:
     """How many Pods an older ReplicaSet creates while the Pending ones are deleted; absent for other changes."""
     return UNSET if fix.created is None else fix.created
@@ -143,12 +164,12 @@ FIX = Leaf(
     added=(
         *_OF_ENGINE,
         *(summary, then, alike, commands, starts, ends, without_node, in_vain, created, overrides, yaml, source),
-        *(new_revision, proved_on),
+        *(new_revision, proved_on, others, worse, replaced, admits_at_most),
     ),
     left_out=frozenset(
         (
             *("proposals", "after_deletion", "mends", "alike", "routes", "new_revision", "rollout_end"),
-            *("on_read_pods", "for_good", "warnings", "decision"),
+            *("on_read_pods", "for_good", "warnings", "decision", "future", "alone"),
         )
     ),
 )

@@ -504,6 +504,7 @@ class ControlLoop:
         if cluster.version == self._tried:
             return False
         self.untried = 0
+        bound, left = set[tuple[ControllerKey, int]](), set[tuple[ControllerKey, int]]()
         for pod in self._queue():
             handle = self.cluster.handles.of(pod)
             if not self.as_if and (not handle.profile.serves(pod) or pod.spec.scheduling_gates):
@@ -520,8 +521,12 @@ class ControlLoop:
                 self.untried += 1
             elif self._schedule_one(pod, handle):
                 moved = True
+                bound.add((_maker(pod), priority_of(pod)))
             else:
                 self._refused[alike] = self._all_events(pod, handle)
+                left.add((_maker(pod), priority_of(pod)))
+        # Which of equal priority is tried first depends on when each was tried last.
+        cluster.chance.free |= any(maker != other for maker, rank in bound for other, same in left if rank == same)
         self._tried = cluster.version
         return moved
 

@@ -28,6 +28,8 @@ DIFFERENCES = {
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }
 """Difference → its text."""
+AS_FOR = "{summary} (as above, for {subject})"
+"""A step that an earlier answer has too, with its commands."""
 
 
 def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:

@@ -56,7 +56,8 @@ def test_an_added_node_attaches_no_more_volumes_than_its_like() -> None:
         pod(f"tool-{at}", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": f"data-{at}"}}])
         for at in range(2)
     ]
-    assert len(pending(last([*full, *claims, *volumes, *pods], "add-node a1"))) == 1
+    change = last([*full, *claims, *volumes, *pods], "add-node a1")
+    assert pending(change) == {"pod/tool-0": (0, 1), "pod/tool-1": (0, 1)}
 
 
 def test_each_pod_waits_for_its_own_claim() -> None:

@@ -87,6 +87,8 @@ class Hidden(Enum):
     IN_VAIN = auto()
     OVERRIDING = auto()
     LOSING = auto()
+    FOR_OTHERS = auto()
+    """Other workloads take all the room that it makes."""
     NEEDLESS = auto()
     """It ends running Pods, and waiting is enough."""
 
@@ -121,7 +123,7 @@ def offered_first(searched: Searched) -> tuple[Fix, ...]:
     kept = [
         fix
         for fix in fixes
-        if not fix.in_vain
+        if not (fix.in_vain or fix.for_others)
         and fix.overrides is not Override.NODE_POOL
         and not (searched.new_nodes and any(isinstance(part, AGAINST_TAINTS) for part in fix.proposals))
         and not (otherwise and fix.overrides is not Override.NOTHING)
@@ -165,6 +167,8 @@ def why_hidden(fix: Fix) -> Hidden:
     """Return why the fix is not offered first."""
     if fix.in_vain:
         return Hidden.IN_VAIN
+    if fix.for_others:
+        return Hidden.FOR_OTHERS
     if fix.overrides is not Override.NOTHING:
         return Hidden.OVERRIDING
     return Hidden.LOSING if fix.disturbs is Disturbance.LOST else Hidden.NEEDLESS

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubectl_spread.controllers.do_not_evict import Kept
     from kubectl_spread.controllers.taints import NodeTrouble
     from kubectl_spread.controllers.workloads import PodName
+    from kubectl_spread.diagnosis.fixes.future import Future
     from kubectl_spread.objects.meta import Plain
 
 
@@ -317,6 +318,8 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         on_read_pods: whether it was verified with only some Pods read.
         for_good: whether the Pod gets a new volume, which keeps it where the weaker constraint lets it be placed.
         warnings: ids of the findings that it adds; none is an error.
+        future: what it does in the whole cluster; None if only the workload's own Pods were simulated.
+        alone: whether the Pending Pods of other workloads, which there are, were not simulated with it.
     """
 
     offered: Literal[True] | UnsetType = UNSET
@@ -335,6 +338,8 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     for_good: bool = False
     warnings: tuple[str, ...] = ()
     decision: AutoscalerDecision | None = None
+    future: Future | None = None
+    alone: bool = False
 
     @property
     def id(self) -> str:
@@ -399,6 +404,26 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return self.rollout_end.most if self.rollout_end else 0
 
     @property
+    def admits_at_most(self) -> int:
+        """How many of the workload's Pending Pods it may let in by chance (count)."""
+        return self.future.admits_at_most if self.future else self.admits
+
+    @property
+    def changes_nodes(self) -> bool:
+        """Whether it changes a node, which other Pods may use too."""
+        return any(change.target.kind == "Node" for change in self.changes)
+
+    @property
+    def admits_others(self) -> int:
+        """How many Pods of other workloads get a node (count); those that lose one count against it."""
+        return sum(each.admits for each in self.future.others) if self.future else 0
+
+    @property
+    def for_others(self) -> bool:
+        """Whether other workloads take all the room that it makes."""
+        return self.future is not None and not self.future.admits_at_most and self.admits_others > 0
+
+    @property
     def in_vain(self) -> bool:
         """Whether it replaces Pods and helps none in the end."""
         return self.rollout_end is not None and not self.rollout_end.gains
@@ -421,6 +446,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             not self.admits,
             overtaken or self.admits < self.siblings,
             self.disturbs.rank,
+            -self.admits_others,
             self.cost,
             -len(self.feasible),
         )

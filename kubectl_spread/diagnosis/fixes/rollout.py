@@ -20,13 +20,15 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     NewNode,
     ObjectT,
     ReplacePod,
+    edited,
     edited_where_it_fits,
     edits_of,
     with_edits,
 )
-from kubectl_spread.diagnosis.fixes.conclusion import Effect, OwnerRecreated, RolloutEnd, Route
+from kubectl_spread.diagnosis.fixes.conclusion import Effect, OwnerRecreated, PodRecreated, RolloutEnd, Route
+from kubectl_spread.diagnosis.fixes.patch import patched
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, JobStatus, ReplicaSet
@@ -96,6 +98,32 @@ def rollout_end(
     return _end(rollout, [*_steps(rollout, parts, routes)], situation.pod.metadata.namespace) if rollout else None
 
 
+def steps_of(parts: Sequence[Candidate], routes: Sequence[Route], situation: Situation) -> Sequence[Step] | None:
+    """Return what the fix does in the whole cluster; None for what is not simulated as a whole.
+
+    Those are changes of a manifest, of an owner that is recreated, and of Pods that their owner does not make again.
+    """
+    from kubectl_spread.simulation.steps import Step, Verb  # Most answers simulate no rollout.
+
+    effect, edits = routes[-1].effect, edits_of(parts)
+    if situation.written or situation.bound_for or isinstance(effect, OwnerRecreated):
+        return None
+    changed = tuple(_changed_node(part) for part in parts if isinstance(part, ChangeNode | NewNode))
+    steps = [Step(Verb.APPLY, "", merged=changed)] if changed else []
+    rollout = _of_owner(parts, effect, situation, situation.handle)
+    if rollout is not None:
+        return [*steps, *_steps(rollout, parts, routes, alone=False)]
+    if any(isinstance(part, ReplacePod) for part in parts) or (edits and not isinstance(effect, PodRecreated)):
+        return None
+    if edits:
+        steps.append(Step(Verb.APPLY, "", merged=(edited(situation.pod, edits),)))
+    return [*steps, *(_deletion(*part.obj.key, alone=False) for part in parts if isinstance(part, DeletePod))]
+
+
+def _changed_node(part: ChangeNode | NewNode) -> Node:
+    return patched(part.obj, part.operations) if isinstance(part, ChangeNode) else part.obj
+
+
 def _of_manifest(
     parts: Sequence[Candidate], effect: Effect | None, situation: Situation, start: Handle
 ) -> _Rollout | None:
@@ -141,19 +169,25 @@ def _of_owner(
     return replace(rollout, start=reduce(Handle.without_pod, on_nodes, start).without_others((owner, *own)), needed=1)
 
 
-def _steps(rollout: _Rollout, parts: Sequence[Candidate], routes: Sequence[Route]) -> Iterator[Step]:
+def _steps(
+    rollout: _Rollout, parts: Sequence[Candidate], routes: Sequence[Route], *, alone: bool = True
+) -> Iterator[Step]:
     """Yield what the commands do, in their order: other Pods are deleted first, those that wait last."""
     from kubectl_spread.simulation.steps import Step, Verb  # Most answers simulate no rollout.
 
-    def deletion(namespace: str, name: str) -> Step:
-        ref = WorkloadRef(kind=Pod.__name__, name=name)
-        return Step(Verb.DELETE, "", namespace=namespace, ref=ref, alone=True)
-
-    yield from (deletion(*part.obj.key) for part in parts if isinstance(part, DeletePod))
-    yield Step(Verb.APPLY, "", merged=rollout.objects, as_if=rollout.as_if, alone=True)
+    yield from (_deletion(*part.obj.key, alone=alone) for part in parts if isinstance(part, DeletePod))
+    yield Step(Verb.APPLY, "", merged=rollout.objects, as_if=rollout.as_if, alone=alone)
     for command in routes[-1].commands:
         if command.verb == "delete":
-            yield from (deletion(command.namespace, name) for name in (command.name, *command.others))
+            names = (command.name, *command.others)
+            yield from (_deletion(command.namespace, name, alone=alone) for name in names)
+
+
+def _deletion(namespace: str, name: str, *, alone: bool) -> Step:
+    from kubectl_spread.simulation.steps import Step, Verb
+
+    ref = WorkloadRef(kind=Pod.__name__, name=name)
+    return Step(Verb.DELETE, "", namespace=namespace, ref=ref, alone=alone)
 
 
 def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd:

@@ -16,8 +16,10 @@ from kubectl_spread.diagnosis.findings import RolloutMixesRevisions, Severity
 from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
+    ChangeNode,
     DeletePod,
     EditPod,
+    NewNode,
     ReplacePod,
     change_of,
     edited,
@@ -27,12 +29,13 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
-from kubectl_spread.diagnosis.fixes.choice import ranked
+from kubectl_spread.diagnosis.fixes.choice import offered_first, ranked
+from kubectl_spread.diagnosis.fixes.company import Company, Key
 from kubectl_spread.diagnosis.fixes.conclusion import Obstructed
 from kubectl_spread.diagnosis.fixes.constraints import LowerMinDomains, MakeSoft, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.moves import RollBack
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
-from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
+from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams, steps_of
 from kubectl_spread.diagnosis.fixes.route import keeps_all_pods, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, removal, waits_of
@@ -59,12 +62,14 @@ class Asked(msgspec.Struct, frozen=True):
         start: the cluster before any eviction, and before any manifest is applied.
         siblings: the Pending Pods of the workload, this one first.
         spent: whether the time is over.
+        company: the whole cluster; None if only the workload's own Pods are simulated.
     """
 
     situation: Situation
     start: Handle
     siblings: Sequence[Pod]
     spent: Spent
+    company: Company | None = None
 
 
 class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -132,21 +137,27 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return mine < theirs and self.admits >= other.admits
 
 
-def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> conclusion.FixSearch:
+def search_fixes(
+    situation: Situation, siblings: Sequence[Pod], spent: Spent, company: Company | None = None
+) -> conclusion.FixSearch:
     """Return every change that lets the Pod in, verified by simulation; pairs if no single change does.
 
     Pairs are also tried if each single change leaves as many Pods waiting, and pairs that keep what somebody decided if
-    each overrides it. ``siblings``: the Pending Pods of the workload, this one first.
+    each overrides it. ``siblings``: the Pending Pods of the workload, this one first. ``company``: the whole cluster,
+    in which those that are offered first are simulated.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return conclusion.NO_FIXES
     if leaves := removal(situation):
         return conclusion.FixSearch(waits=(leaves,))
     written, handle = situation.written, situation.handle
-    asked = Asked(situation, Handle.build(written.before, handle.profile) if written else handle, siblings, spent)
+    start = Handle.build(written.before, handle.profile) if written else handle
+    asked = Asked(situation, start, siblings, spent, company)
     renewed = _harmless(_working_alone(moves.stale(situation), asked))
     if any(isinstance(part, ReplacePod) and not part.lacks for each in renewed for part in each.parts):
-        return conclusion.FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent())
+        return _in_company(
+            conclusion.FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent()), renewed, asked
+        )
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, asked)]
     working = [*renewed, *_harmless(singles)]
@@ -174,12 +185,50 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     fixes, complete = _ranked(working, asked), not spent()
     if renewed or any(isinstance(each, conclusion.RolloutGoesOn) and each.replaces for each in waits):
         fixes = tuple(each for each in fixes if any(route.commands or route.paused for route in each.routes))
-    return conclusion.FixSearch(
+    found = conclusion.FixSearch(
         fixes=fixes,
         new_nodes=_ranked(new_nodes, asked),
         left_alone=alone,
         waits=waits,
         complete=complete,
+    )
+    return _in_company(found, (*working, *new_nodes), asked)
+
+
+def _in_company(found: conclusion.FixSearch, working: Sequence[WorkingFix], asked: Asked) -> conclusion.FixSearch:
+    """Return the fixes with what those that are offered first do in the whole cluster; these may be others then."""
+    company, situation = asked.company, asked.situation
+    own = situation.pod.metadata.namespace, owner_of(situation.pod, situation.handle.snapshot)
+    if company is None:
+        return found
+    if not company.is_small:
+        lone = company.others_wait(own)
+        return replace(found, fixes=tuple(replace(fix, alone=lone) for fix in found.fixes)) if lone else found
+    made = {tuple(part.proposal for part in each.parts): each for each in reversed(working)}
+    done: set[tuple[Proposal, ...]] = set()
+    while todo := [
+        fix for fix in (*offered_first(found), *found.new_nodes[:1]) if fix.proposals not in done and not asked.spent()
+    ]:
+        known = {fix.proposals: _with_future(fix, made[fix.proposals], company, own, asked) for fix in todo}
+        done |= known.keys()
+        fixes, nodes_ = ([known.get(fix.proposals, fix) for fix in each] for each in (found.fixes, found.new_nodes))
+        found = replace(found, fixes=ranked(fixes), new_nodes=ranked(nodes_))
+    return found
+
+
+def _with_future(fix: conclusion.Fix, made: WorkingFix, company: Company, own: Key, asked: Asked) -> conclusion.Fix:
+    steps = steps_of(made.parts, made.routes, asked.situation)
+    of_nodes = all(isinstance(part, ChangeNode | NewNode) for part in made.parts)
+    change = (fix.proposals, made.names, None if of_nodes else asked.situation.pod.key)
+    future = company.future(own, change, steps) if steps is not None else None
+    if future is None:
+        return replace(fix, alone=company.others_wait(own))
+    rolls = fix.rollout_end is not None or future.replaced > 0
+    return replace(
+        fix,
+        future=future,
+        admits=max(future.admits, 0),
+        rollout_end=future.end if rolls else None,
     )
 
 

@@ -101,7 +101,7 @@ def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
     if fix.created is not None:
         return fixes.instead(fix.created, () if fix.without_node else fix.feasible, fix.siblings)
     some = fix.on_read_pods and fix.admits < fix.siblings
-    admits = f"at least {fix.admits}" if some else str(fix.admits)
+    admits = f"at least {fix.admits}" if some else fixes.between(fix.admits, fix.admits_at_most)
     # What it triggers tells how many are left.
     siblings = 1 if fix.without_node else fix.siblings
     # A fix that moves a Pod names another one.
@@ -134,6 +134,7 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, flags: Sequence[
     asks = fix.overrides is not Override.NOTHING
     # Of a manifest no Pod runs, and an autoscaler's fix opens no node: that it restarts none is not worth saying.
     quiet = fix.disturbs is Disturbance.NOTHING and bool(fix.feasible) and not item.source
+    quiet = quiet and not (fix.future.replaced if fix.future else fix.changes_nodes)
     in_yaml = fix.fragment and (extent.fix_format == "yaml" or (not extent.fix_format and fix.keeper is not None))
     in_commands = extent.fix_format != "yaml" or not fix.fragment
     # Each such node has its own reason.
@@ -145,6 +146,7 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, flags: Sequence[
             _opens(fix, item, extent),
             *((fixes.EITHER,) if either else ()),
             *((fixes.sentences([fixes.ends(fix)]),) if fix.without_node else ()),
+            *((fixes.sentences(company),) if (company := fixes.company(fix)) else ()),
             *((fixes.same_for(fix.alike),) if fix.alike and not closed else ()),
             *((fixes.new_revision(fix.new_revision),) if fix.new_revision is not None else ()),
             *((fixes.ON_PURPOSE,) if asks else ()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec import UNSET, UnsetType
@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.objects.kinds import POD
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render import outline
-from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
+from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Step, Steps, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.render.outline.fixes import steps_block
@@ -50,12 +50,37 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     having = sorted(causes, key=lambda cause: (cause in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
     shown = [causes[cause][0] for cause in having] if brief else explained
     flags = report.metadata.connection_flags
-    items = (_item(each, extent, flags, brief=brief) for each in shown)
+    items = _each_change_once(_item(each, extent, flags, brief=brief) for each in shown)
     whole = outline_with(items, report, evaluation.common_gaps(report))
     if not several:
         return whole
     shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
     return replace(whole, causes=shared, more=wording.ONE_OF_EACH_CAUSE if brief else "")
+
+
+def _each_change_once(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items; a step whose commands an earlier item has refers to that one: it need not run twice."""
+    seen: dict[tuple[str, ...], str] = {}
+
+    def once(step: Step, subject: str) -> Step:
+        first = seen.setdefault(step.commands, subject) if step.commands else subject
+        if first == subject:
+            return step
+        as_for = wording.AS_FOR.format(summary=step.summary, subject=first)
+        return Step(id=step.id, summary=as_for, notes=step.notes[:1])
+
+    for item in items:
+        subject = item.headline.subject
+        paragraphs = (
+            tuple(
+                replace(block, steps=tuple(once(step, subject) for step in block.steps))
+                if isinstance(block, Steps)
+                else block
+                for block in blocks
+            )
+            for blocks in item.paragraphs
+        )
+        yield replace(item, paragraphs=tuple(paragraphs))
 
 
 def _whose(item: PendingItem | NotCreated) -> str:

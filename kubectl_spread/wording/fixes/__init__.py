@@ -12,7 +12,9 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes import conclusion
+from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.choice import Hidden
+from kubectl_spread.diagnosis.fixes.future import OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.moves import MovePod
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
@@ -21,7 +23,7 @@ from kubectl_spread.wording.fixes.proposals import CAUTIONS, of_constraints, of_
 from kubectl_spread.wording.fixes.routes import sets_off
 from kubectl_spread.wording.fixes.waits import ending_text, suffering_text
 from kubectl_spread.wording.reference import entries_named
-from kubectl_spread.wording.words import capital, count_of, enumerated, first_and_more, listed
+from kubectl_spread.wording.words import SHORT_KEYS, capital, count_of, enumerated, first_and_more, listed
 
 BY_AUTOSCALER = ", by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""
@@ -29,6 +31,8 @@ NO_NODE_THERE = "No node like it is there: first make sure that its node pool co
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
+MOST_WORKLOADS = 6
+"""Workloads (count) that are named for which a fix does something."""
 DATA_LOST = "what is in its emptyDir volumes is lost"
 ON_PURPOSE = "Ask its owner first: somebody set this on purpose."
 ANOTHERS = "Ask the owner of namespace {} first."
@@ -42,6 +46,7 @@ _HIDDEN: Mapping[Hidden, str] = {
     Hidden.IN_VAIN: "would replace Pods and leave as many without a node",
     Hidden.OVERRIDING: "change{s} what somebody set on purpose",
     Hidden.LOSING: "would lose Pods or their work",
+    Hidden.FOR_OTHERS: "would let in Pods of other workloads only, which are scheduled first",
     Hidden.NEEDLESS: "would end running Pods, which is not needed if you wait",
 }
 
@@ -84,6 +89,42 @@ def ends(fix: conclusion.Fix) -> str:
     if end.least < end.most:
         return f"in the end, up to {pods} may still have no node"
     return f"in the end, {pods} still {'has' if end.most == 1 else 'have'} no node"
+
+
+def company(fix: conclusion.Fix) -> Sequence[str]:
+    """Return what the fix does for other workloads and for Pods that run: a clause each."""
+    future = fix.future
+    if future is None:
+        return ["other workloads' Pending Pods were not simulated"] * fix.alone
+    gain = [each for each in future.others if each.admits_at_most > 0]
+    lose = [each for each in future.others if each.admits < 0]
+    gaining = listed([f"{_whose(each)} {between(each.admits, each.admits_at_most)}" for each in gain], MOST_WORKLOADS)
+    losing = listed([f"{_whose(each)} {between(-each.admits_at_most, -each.admits)}" for each in lose], MOST_WORKLOADS)
+    moved = count_of(future.replaced, "running Pod")
+    broken = (
+        f"{_whose(each)} violates its constraint on {SHORT_KEYS.get(each.topology_key, each.topology_key)} then"
+        f" (skew {each.skew}, maxSkew {each.max_skew})"
+        for each in future.worse
+    )
+    return [
+        *([f"Pending Pods of other workloads get a node too: {gaining}"] if gain else []),
+        *([f"fewer Pods of other workloads have a node: {losing}"] if lose else []),
+        *(
+            [f"the rollout goes on: {moved} {'is' if future.replaced == 1 else 'are'} replaced"]
+            if future.replaced and fix.disturbs is Disturbance.NOTHING
+            else []
+        ),
+        *broken,
+    ]
+
+
+def _whose(each: OtherWorkload | WorseConstraint) -> str:
+    return f"{each.namespace}/{each.workload.name}"
+
+
+def between(least: int, most: int) -> str:
+    """Return a number of Pods that chance decides."""
+    return str(most) if least == most else f"{max(least, 0)} to {most}"
 
 
 def _after_deletion(fix: conclusion.Fix, move: MovePod) -> Iterator[str]:
@@ -152,12 +193,13 @@ def opens(
         return ""
     if siblings <= 1:
         return f"Then {pod} can go to {nodes}."
+    some = admits != str(siblings)
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     # Of more Pending Pods only so many are considered.
     least = "at least " * (siblings == conclusion.MOST_SIBLINGS)
     every = {2: "both"}.get(siblings, (least or "all ") + str(siblings))
     many = every if admits == str(siblings) else f"{admits} of {least}{siblings}"
-    return f"Then {many} {whom} can be scheduled, {'the first' if checked else 'this one'} on {on}."
+    return f"Then {many} {whom} can be scheduled, {'the first' if checked or some else 'this one'} on {on}."
 
 
 def instead(created: int, feasible: Sequence[str], siblings: int) -> str:

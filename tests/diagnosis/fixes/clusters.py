@@ -9,11 +9,12 @@ import msgspec
 
 from kubectl_spread.contract.form import to_form
 from kubectl_spread.controllers.workloads import living_pods
+from kubectl_spread.diagnosis.fixes.company import Company
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.kinds import Kind
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread
 from kubectl_spread.wording.fixes import left_alone
@@ -55,6 +56,7 @@ def conclusion(
     spent: Callable[[], bool] = lambda: False,
     profile: Profile | None = None,
     now: str = "",
+    together: bool = False,
 ) -> FixSearch:
     """Return what the search concludes for the Pod.
 
@@ -66,15 +68,17 @@ def conclusion(
         spent: whether the time is over.
         profile: whose rules apply; the reference release's unless given.
         now: the moment it is asked; empty where nobody knows.
+        together: whether the whole cluster is simulated, not only the workload's Pods.
     """
     found = snapshot([*objects, pending, *siblings], profile).inventory
     missing = tuple(Unread(kind, "forbidden") for kind in unread)
     cluster = Snapshot.build(Inventory(found.objects, unread=missing))
     seen_by = profile or default_profile()
     asked = typed_pod(pending, profile)
-    situation = Situation(asked, Handle.build(cluster, seen_by), now)
+    handle = Handle.build(cluster, seen_by)
+    situation, company = Situation(asked, handle, now), Company(Handles(handle)) if together else None
     others = [typed_pod(each, profile) for each in (pending, *siblings)]
-    return search_fixes(situation, siblings_of(asked, living_pods(others, cluster), cluster), spent)
+    return search_fixes(situation, siblings_of(asked, living_pods(others, cluster), cluster), spent, company)
 
 
 def search(objects: Sequence[Object], pending: Object, **options: object) -> Reported:

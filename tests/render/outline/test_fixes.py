@@ -129,7 +129,7 @@ def test_a_fix_with_all_there_is_to_say() -> None:
     assert lines(report) == [
         "What to do (verified by simulation):",
         (
-            f"  1. {RAISED} Replaces 3 Pods of deployment/web. Then 2 of 3 Pending Pods can be scheduled, this one on"
+            f"  1. {RAISED} Replaces 3 Pods of deployment/web. Then 2 of 3 Pending Pods can be scheduled, the first on"
             f" a1 or b1. n1, n2 would do as well. A Pod of the new revision may go to a1. {RESTARTS_NOTHING}"
         ),
         "     kubectl delete pod one",
@@ -144,11 +144,11 @@ def test_a_fix_with_all_there_is_to_say() -> None:
         ({"siblings": 100, "admits": 100}, "Then at least 100 Pending Pods can be scheduled, this one on a1 or b1."),
         (
             {"siblings": 100, "admits": 40},
-            "Then 40 of at least 100 Pending Pods can be scheduled, this one on a1 or b1.",
+            "Then 40 of at least 100 Pending Pods can be scheduled, the first on a1 or b1.",
         ),
         (
             {"siblings": 3, "admits": 2, "on_read_pods": True},
-            "Then at least 2 of 3 Pending Pods can be scheduled, this one on a1 or b1.",
+            "Then at least 2 of 3 Pending Pods can be scheduled, the first on a1 or b1.",
         ),
         (
             {"siblings": 3, "admits": 3, "on_read_pods": True},
@@ -275,4 +275,4 @@ def test_a_new_revision_may_find_no_node_yet() -> None:
 
 def test_a_new_node_that_is_not_enough_says_so() -> None:
     alone = steps(blocked(new_nodes=(fix(NODE, siblings=2),)))[0]
-    assert alone.notes == ("Then 1 of 2 Pending Pods can be scheduled, this one on the new node.",)
+    assert alone.notes == ("Then 1 of 2 Pending Pods can be scheduled, the first on the new node.",)

@@ -1,0 +1,171 @@
+"""What a fix does in company: the Pending Pods of all workloads compete for the room that it makes.
+
+The control loop runs the whole cluster, with and without the change, in the same orders of chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, wanted_by
+from kubectl_spread.diagnosis.constraint_state import idle
+from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd
+from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
+from kubectl_spread.diagnosis.observer import states_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import grouped
+from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.snapshot import PodKey
+
+if TYPE_CHECKING:
+    from kubectl_spread.simulation.cluster_state import ClusterState
+    from kubectl_spread.simulation.steps import Step
+
+Key: TypeAlias = tuple[str, WorkloadRef]
+"""Namespace and topmost owner."""
+
+MOST_PODS, MOST_VERDICTS = 3_000, 200_000
+"""A cluster with more Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as a whole."""
+MOST_WORK = 4_000
+"""Changes times nodes (count) after which no other order of chance is simulated."""
+
+
+class _End(msgspec.Struct, frozen=True):
+    """The cluster once nothing changes: its Pods, and workload → its Pods that are Pending or missing (count)."""
+
+    living: Mapping[Key, Sequence[Pod]]
+    waiting: Mapping[Key, int]
+    pods: Mapping[PodKey, Pod]
+    handles: Handles
+    settled: bool = True
+
+    def at_work(self, key: Key) -> int:
+        """Return how many Pods of the workload run (count)."""
+        return sum(pod.at_work for pod in self.living.get(key, ()))
+
+
+def _look(cluster: ClusterState, _: int) -> _End:
+    living = living_pods(cluster.pods.values(), cluster.snapshot)
+    waiting: dict[Key, int] = {}
+    for key, pods in living.items():
+        wanted = wanted_by(cluster.snapshot.workload(key[0], key[1].kind, key[1].name), len(pods))
+        waiting[key] = sum(pod.waits for pod in pods) + max((wanted or 0) - len(pods), 0)
+    return _End(living, waiting, dict(cluster.pods), cluster.handles)
+
+
+class Company:
+    """The whole cluster, of which each change starts one future; those of one change are simulated once.
+
+    Args:
+        handles: the cluster as each profile of the scheduler sees it.
+    """
+
+    def __init__(self, handles: Handles) -> None:
+        self._handles = handles
+        self._start = living_pods(handles.snapshot.all(Pod), handles.snapshot)
+        self._pending = {key: n for key, pods in self._start.items() if (n := sum(pod.waits for pod in pods))}
+        self._ends: dict[Hashable, tuple[_End, ...]] = {}
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is simulated as a whole."""
+        snapshot = self._handles.snapshot
+        verdicts = sum(self._pending.values()) * len(snapshot.nodes)
+        pods = sum(map(len, self._start.values()))
+        return pods <= MOST_PODS and verdicts <= MOST_VERDICTS and not snapshot.inventory.not_read
+
+    def others_wait(self, own: Key) -> bool:
+        """Whether another workload has Pending Pods too."""
+        return any(key != own for key in self._pending)
+
+    def future(self, own: Key, change: Hashable, steps: Sequence[Step]) -> Future | None:
+        """Return what these steps do for the workload and for all others; None if that is not known.
+
+        ``change`` identifies the steps: what is simulated once is known for other workloads too.
+        """
+        before, after = self._ends_of("nothing", ()), self._ends_of(change, steps)
+        if not before or not after:
+            return None
+        pairs = [(before[min(at, len(before) - 1)], end) for at, end in enumerate(after)]
+        admits = self._admitted(own, pairs)
+        waiting = [end.waiting.get(own, 0) for _, end in pairs]
+        replaced = [_replaced(*pair) for pair in pairs]
+        more = any(end.at_work(own) > was.at_work(own) for was, end in pairs)
+        return Future(
+            admits=min(admits),
+            admits_at_most=max(admits),
+            others=tuple(self._others(own, pairs)),
+            worse=tuple(_worse(*pairs[0])),
+            replaced=max(replaced),
+            end=RolloutEnd(least=min(waiting), most=max(waiting), worth=True, gains=more or max(admits) > 0),
+        )
+
+    def _ends_of(self, change: Hashable, steps: Sequence[Step]) -> tuple[_End, ...]:
+        """Return how each order ends; nothing if one does not end."""
+        if change not in self._ends:
+            from kubectl_spread.simulation.outcomes import simulate
+            from kubectl_spread.simulation.steps import Step, Verb
+
+            steps = steps or (Step(Verb.APPLY, ""),)
+            orders = simulate(self._handles, steps, _look, most_verdicts=MOST_VERDICTS, most_work=MOST_WORK).after(-1)
+            complete = all(each.done.settled and not each.done.untried for each in orders)
+            self._ends[change] = tuple(each.seen for each in orders) if complete else ()
+        return self._ends[change]
+
+    def _admitted(self, key: Key, pairs: Sequence[tuple[_End, _End]]) -> list[int]:
+        """Return how many Pending Pods of the workload have a node in each order that have none without the change."""
+        most = self._pending.get(key, 0)
+        return [min(was.waiting.get(key, 0) - end.waiting.get(key, 0), most) for was, end in pairs]
+
+    def _others(self, own: Key, pairs: Sequence[tuple[_End, _End]]) -> Iterator[OtherWorkload]:
+        """Yield the other workloads that gain or lose, those that gain most first."""
+        changes = {key: self._admitted(key, pairs) for was, end in pairs[:1] for key in (*was.waiting, *end.waiting)}
+        gains = {key: (min(each), max(each)) for key, each in changes.items() if key != own and any(each)}
+        for key, (least, most) in sorted(gains.items(), key=lambda item: (-item[1][0], item[0][0], str(item[0][1]))):
+            yield OtherWorkload(
+                namespace=key[0],
+                workload=key[1],
+                admits=least,
+                admits_at_most=most,
+                pending=self._pending.get(key, 0),
+            )
+
+
+def _replaced(was: _End, end: _End) -> int:
+    """Return how many Pods run without the change and are gone with it (count)."""
+    there = {key: _identity(pod) for key, pod in end.pods.items() if not pod.terminating}
+    return sum(pod.at_work and there.get(key) != _identity(pod) for key, pod in was.pods.items())
+
+
+def _identity(pod: Pod) -> tuple[str, str | None]:
+    return pod.metadata.uid, pod.metadata.creation_timestamp
+
+
+def _worse(was: _End, end: _End) -> Iterator[WorseConstraint]:
+    """Yield the hard constraints, as they are in the end, whose skew exceeds maxSkew with the change only."""
+    moved = [pod for key, pod in was.pods.items() if _node(end.pods.get(key)) != pod.spec.node_name]
+    moved += [pod for key, pod in end.pods.items() if _node(was.pods.get(key)) != pod.spec.node_name]
+    near = grouped(moved, lambda pod: pod.metadata.namespace)
+    same_nodes = was.handles.snapshot.nodes is end.handles.snapshot.nodes
+    for key, pods in end.living.items():
+        spread = [pod for pod in pods if pod.spec.topology_spread_constraints]
+        if not spread or (same_nodes and key[0] not in near):
+            continue
+        states = (states_of(key, spread[-1], each.handles) for each in (was, end))
+        for before, after in zip(*states, strict=True):
+            broken = after.uneven and not before.uneven and after.constraint.hard
+            if broken and idle(after, end.handles.of(spread[-1]).profile) is None:
+                yield WorseConstraint(
+                    namespace=key[0],
+                    workload=key[1],
+                    topology_key=after.constraint.topology_key,
+                    skew=after.skew,
+                    max_skew=after.constraint.max_skew,
+                )
+
+
+def _node(pod: Pod | None) -> str:
+    return pod.spec.node_name if pod else ""

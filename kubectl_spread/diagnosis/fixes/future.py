@@ -1,0 +1,54 @@
+"""What a fix does in the whole cluster, compared with the future without it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd
+
+
+class OtherWorkload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Another workload whose Pods a change lets in, or keeps without a node.
+
+    Attributes:
+        admits: how many more of its Pods have a node in the end (count); negative if fewer have.
+        admits_at_most: how many more may have one by chance (count).
+        pending: its Pending Pods now (count).
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    admits: int
+    admits_at_most: int
+    pending: int
+
+
+class WorseConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A hard constraint that holds without a change, and not with it; ``skew`` is that in the end (Pods)."""
+
+    namespace: str
+    workload: WorkloadRef
+    topology_key: str
+    skew: int
+    max_skew: int
+
+
+class Future(msgspec.Struct, frozen=True, kw_only=True):
+    """What a change does in the whole cluster once nothing changes any more, compared with no change.
+
+    Attributes:
+        admits: how many of the workload's Pending Pods have a node that have none otherwise, at least (count).
+        admits_at_most: how many may have one by chance (count).
+        others: the other workloads that gain or lose, those that gain most first.
+        worse: the constraints that it breaks.
+        replaced: how many running Pods of the cluster are replaced (count).
+        end: how many Pods of the workload have no node then.
+    """
+
+    admits: int
+    admits_at_most: int
+    others: tuple[OtherWorkload, ...]
+    worse: tuple[WorseConstraint, ...]
+    replaced: int
+    end: RolloutEnd
