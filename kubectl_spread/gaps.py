@@ -14,6 +14,9 @@ from kubectl_spread.objects.kinds import Kind
 
 NONE_IN_FILES = "none in the files"
 """Why a kind is unread of which an object is named, though files hold none."""
+NOT_IN_SNAPSHOT, NOT_IN_FILES = "not in the snapshot", "not in the files"
+IN_FILES = frozenset((NOT_IN_SNAPSHOT, NOT_IN_FILES))
+"""Why a kind is unread that a snapshot, or other files, do not have."""
 
 
 class Purpose(Enum):

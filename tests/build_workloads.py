@@ -11,7 +11,7 @@ from kubectl_spread.commands.manifests import tables
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject
-from tests.build import Object, app, pod, snapshot
+from tests.build import Object, app, object_of, pod, snapshot
 
 OWNED_BY: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}
 
@@ -118,3 +118,10 @@ def held_revision(name: str, pods: Object) -> Object:
     data = {"spec": {"template": {**pods, "$patch": "replace"}}}
     metadata = {"name": name, "namespace": "default", "labels": {"app": "web"}}
     return {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata, "data": data, "revision": 1}
+
+
+def scaler(least: int | None, most: int, name: str = "web", api_version: str = "apps/v1") -> Object:
+    """Return an autoscaler of deployment/web."""
+    target = {"apiVersion": api_version, "kind": "Deployment", "name": "web"}
+    spec = {"scaleTargetRef": target, "minReplicas": least, "maxReplicas": most}
+    return object_of("HorizontalPodAutoscaler", name, spec=spec)

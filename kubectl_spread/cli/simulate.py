@@ -8,6 +8,7 @@ import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import (
+    AutoscalerFlags,
     ConnectionFlags,
     Defaults,
     Flags,
@@ -84,6 +85,7 @@ def simulate(
     scope: ScopeFlags,
     printing: SimulateOutput,
     scheduler: SchedulerFlags,
+    autoscaler: AutoscalerFlags,
     connection: ConnectionFlags,
 ) -> None:
     """Simulate what happens to Pods when nodes drain, fail or are added, or workloads scale or roll out."""
@@ -109,6 +111,7 @@ def simulate(
         namespace=scope.namespace or source.namespace,
         enforce_namespace=bool(scope.namespace),
         defaults=flags.defaults,
+        autoscalers=inputs.autoscalers_of(autoscaler),
     )
     asked, rules, stdin = inputs.scope_of(scope, source), inputs.scheduler_of(scheduler), inputs.standard_input()
     report = command.simulate(source, asked, options, rules, stdin=stdin)

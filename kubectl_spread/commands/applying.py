@@ -23,6 +23,7 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason,
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, skipped_notes, spec_of, tables, too_many
+from kubectl_spread.controllers.horizontal import bounds_of
 from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, made_for, replicas_of, replicas_scaled, replicas_taken_back
 from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
@@ -36,7 +37,7 @@ from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
+from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Scaled, Workload
 from kubectl_spread.objects.meta import HELM_RELEASE, KubernetesObject, Plain
 from kubectl_spread.objects.template_rest import may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
@@ -44,6 +45,7 @@ from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.check import replicas_decided
 from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.words import enumerated
 
@@ -279,7 +281,7 @@ def notes_of(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[str]
     yield from skipped_notes(manifests)
     yield from standard_notes(manifests, snapshot)
     for each in manifests:
-        yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each))
+        yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each, snapshot))
         yield from (f"{each.ref}: {finding_text(merge).removesuffix('.')}" for merge in merged_constraints(each))
 
 
@@ -390,8 +392,10 @@ def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
         yield required("metadata.name", "name or generateName is required")
 
 
-def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
+def apply_warnings(manifest: Manifest, snapshot: Snapshot) -> Iterator[ValidationWarning]:
     """Yield what to know about applying the merged manifest, and the API server does not say.
+
+    The snapshot has all manifests.
 
     Of a key that is given twice, kubectl sends only the last value, also with strict validation.
 
@@ -411,6 +415,8 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
     if (live := replicas_taken_back(manifest.obj, manifest.live)) is not None:
         reset = f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
         yield ValidationWarning(field="spec.replicas", message=reset)
+    elif not manifest.refused and (decided := _autoscaled(manifest, snapshot)):
+        yield ValidationWarning(field="spec.replicas", message=decided)
     elif not manifest.refused and (scaled := replicas_scaled(manifest.obj, manifest.live)):
         before, now = scaled
         by = "something else, as a HorizontalPodAutoscaler or kubectl scale, has set it since the last apply"
@@ -424,6 +430,18 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
             helm = f"helm upgrade of {release} also removes what its last release set"
             stay = f"{stay}. This is the answer for kubectl apply: {helm}"
         yield ValidationWarning(field=kept[0], message=stay)
+
+
+def _autoscaled(manifest: Manifest, snapshot: Snapshot) -> str:
+    """Return that the manifest sets replicas that an autoscaler decides, and what follows; empty if it does not."""
+    written, owner, live = manifest.written or manifest.obj, manifest.obj, manifest.live
+    if not (isinstance(written, Scaled) and isinstance(owner, Scaled)) or written.spec.replicas is None:
+        return ""
+    if (bounds := bounds_of(owner, snapshot)) is None:
+        return ""
+    asked = replicas_of(owner)
+    now, restored = (replicas_of(live) if isinstance(live, Scaled) else asked), bounds.restored(asked)
+    return replicas_decided(bounds, now, asked, restored)
 
 
 def pod_errors(

@@ -161,7 +161,7 @@ def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: Unp
             return Need(whole=True, why="a manifest cannot be checked")
 
     return Question(
-        reads=(*read_sets.for_manifests(namespaces), *read_sets.AUTOSCALERS),
+        reads=(*read_sets.for_manifests(namespaces), *read_sets.scalers(namespaces), *read_sets.AUTOSCALERS),
         namespaces=namespaces,
         specs=tuple(each.pod_spec for each in asked),
         needed=needed,

@@ -31,7 +31,13 @@ FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds from which admission sets fields of new Pods."""
 FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
 """Further kinds that decide whether a Pod is created."""
-FOR_SOME = {*FOR_PENDING, kinds.CONTROLLER_REVISION, *kinds.DEVICE_KINDS, *kinds.AUTOSCALER_KINDS}
+FOR_SOME = {
+    *FOR_PENDING,
+    kinds.CONTROLLER_REVISION,
+    kinds.HORIZONTAL_POD_AUTOSCALER,
+    *kinds.DEVICE_KINDS,
+    *kinds.AUTOSCALER_KINDS,
+}
 FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
 
 STATUS_NAMESPACE, STATUS_NAME = "kube-system", "cluster-autoscaler-status"
@@ -97,6 +103,11 @@ def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
 def for_moving() -> tuple[Read, ...]:
     """Return the reads for moving Pods: all of the cluster, because a moved Pod competes with all others."""
     return for_manifests([""])
+
+
+def scalers(namespaces: Iterable[str]) -> tuple[Read, ...]:
+    """Return the reads of what decides the replicas of workloads in the namespaces (empty: in all)."""
+    return tuple(_optional(kinds.HORIZONTAL_POD_AUTOSCALER, namespace) for namespace in namespaces)
 
 
 def spread_only(namespace: str) -> tuple[Read, ...]:

@@ -14,6 +14,7 @@ from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.cluster.files.manifests import read_settings
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applying import AppliedManifests, application, apply_all, notes_of, unreadable
+from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_of
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import (
     MOST_PODS,
@@ -33,9 +34,9 @@ from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_o
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
-from kubectl_spread.diagnosis.step_changes import step_changes
+from kubectl_spread.diagnosis.step_changes import PendingPods, step_changes
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
-from kubectl_spread.gaps import Gap, NodeNamed, Purpose, UntriedPods
+from kubectl_spread.gaps import IN_FILES, Gap, NodeNamed, Purpose, UntriedPods
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import kinds
@@ -68,6 +69,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
         enforce_namespace: whether manifests of another namespace are an error, as with ``-n``.
         defaults: whether workloads without constraints are included with the cluster's defaults.
         most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
+        autoscalers: as for ``why_pending``.
     """
 
     steps: tuple[tuple[str, str], ...]
@@ -78,6 +80,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
     enforce_namespace: bool = False
     defaults: bool = False
     most_verdicts: int = MOST_VERDICTS
+    autoscalers: AutoscalerOptions = NO_OPTIONS
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -102,12 +105,13 @@ def simulate(
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read, or one of its manifests asks for too many Pods.
-        UsageError: a step is invalid.
+        UsageError: a step, or Karpenter's version, is invalid.
     """
     read = given_steps(options, stdin)
     given = tuple(replace(each, manifests=with_served_kinds(each.manifests, source)) for each in read)
     specs = (each.pod_spec for step in given for each in step.manifests)
-    view = look(source, read_sets.for_moving(), scheduler, reading_devices(source, specs)).settled
+    reads = (*read_sets.for_moving(), *read_sets.scalers([""]), *read_sets.AUTOSCALERS)
+    view = look(source, reads, scheduler, reading_devices(source, specs)).settled
     with reporting_bad_objects(source.name, view.snapshot):
         naming = Naming(view, options)
         steps = tuple(map(naming.step, given))
@@ -122,6 +126,7 @@ def simulate(
         changes = tuple(
             replace(
                 change,
+                pending=tuple(_beside_autoscaler(each, options.autoscalers) for each in change.pending),
                 of_manifests=tuple(notes_of(of_step.merged, of_step.snapshot)),
                 refused=of_step.refused or UNSET,
             )
@@ -129,7 +134,9 @@ def simulate(
         )
     waiting = (judged for change in changes for pods in change.pending for judged in pods.judged)
     judged = (*found.after(-1)[0].seen.placed, *waiting)
-    unread = dict.fromkeys((*_unread(view.snapshot, naming.snapshot, judged), *_bound_by_name(judged, named)))
+    scaled = any(step.verb is Verb.SCALE for step in steps)
+    unread_by = _unread(view.snapshot, naming.snapshot, judged, scaled=scaled)
+    unread = dict.fromkeys((*unread_by, *_bound_by_name(judged, named)))
     unknown = (gap for of_step in naming.applied for manifest in of_step.merged for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
@@ -140,12 +147,27 @@ def simulate(
     return SimulateReport(metadata=view.metadata, steps=changes, incomplete=missing)
 
 
-def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
+def _beside_autoscaler(pending: PendingPods, options: AutoscalerOptions) -> PendingPods:
+    """Return the Pending Pods with what the cluster's autoscaler decides about the first; errors as for the command."""
+    if not pending.reasons:
+        return pending
+    pod, handle = pending.judged[0]
+    answer = autoscaler_of(pod, handle, options)
+    clears = answer is UNSET or not (answer.by_constraint or answer.decision == "Unknown")
+    reasons = (replace(it, conclusion=replace(it.conclusion, clears=clears)) for it in pending.reasons)
+    return replace(pending, autoscaler=answer, reasons=tuple(reasons))
+
+
+def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handle]], *, scaled: bool) -> Iterator[Gap]:
     """Yield what is not known of how Pods are moved and created, and of where these, which were judged, can go.
 
-    ``before`` and ``after``: the cluster without and with all applied manifests.
+    ``before`` and ``after``: the cluster without and with all applied manifests. ``scaled``: whether a step scales.
     """
-    yield from unread_kinds(before.inventory, NEEDED.__contains__, Purpose.SIMULATION)
+    needed = NEEDED.union([kinds.HORIZONTAL_POD_AUTOSCALER] * scaled)
+    for gap in unread_kinds(before.inventory, needed.__contains__, Purpose.SIMULATION):
+        # Of files that do not hold them, the step says so.
+        if not (gap.kind == kinds.HORIZONTAL_POD_AUTOSCALER and gap.why in IN_FILES):
+            yield gap
     for pod, handle in judged:
         yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
         yield from undecided(pod, handle)

@@ -68,7 +68,7 @@ def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> 
         ManifestError: a file cannot be read.
     """
     all_reads = (*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))
-    reads = tuple(dict.fromkeys(all_reads))
+    reads = tuple(dict.fromkeys((*all_reads, *read_sets.scalers([namespace]))))
     inventory = source.read(reads)
     if source.server:
         inventory = read_sets.with_autoscaler(source.read, inventory, reads)

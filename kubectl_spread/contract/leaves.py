@@ -124,7 +124,7 @@ def verdict(item: CheckItem) -> Verdict:
     return Verdict.UNSCHEDULABLE if item.jam and item.verdict is Verdict.SCHEDULABLE else item.verdict
 
 
-def autoscaler(item: SkewItem | EvaluationReport) -> AutoscalerAnswer | UnsetType:
+def autoscaler(item: SkewItem | EvaluationReport | PendingPods) -> AutoscalerAnswer | UnsetType:
     """The decision of the cluster's autoscaler about it, of a manifest about the first replica that finds no node.
 
     It is absent if there is none.
@@ -145,7 +145,7 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     LastFailure: Leaf(added=(differs,)),
     PendingItem: BESIDE | SEARCHED | GAPS | CONCLUDED,
     Blocked: BLOCKED,
-    PendingPods: GAPS | PENDING,
+    PendingPods: GAPS | PENDING | BESIDE,
     SimulatedStep: STEP,
     PendingReport: GAPS,
     RebalanceItem: Leaf(added=(reason, waits)),

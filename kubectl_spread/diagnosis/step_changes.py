@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import inf
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -34,6 +34,9 @@ from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
 from kubectl_spread.simulation.steps import Blocked, BoundByName, Done, NotReplaced, Step, StepNote, Verb
 from kubectl_spread.snapshot import Snapshot
+
+if TYPE_CHECKING:  # Most clusters have no autoscaler.
+    from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 
 
 class CreateRefused(msgspec.Struct, frozen=True):
@@ -172,6 +175,7 @@ class PendingPods(msgspec.Struct, frozen=True, kw_only=True):
         reasons: why they wait; empty if none is Pending in this outcome.
         incomplete: what that could not take into account.
         judged: the first Pod of each reason and revision, and the cluster then.
+        autoscaler: what the cluster's autoscaler decides about the first one; absent if that was not asked.
     """
 
     namespace: str
@@ -183,6 +187,7 @@ class PendingPods(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[WaitingReason, ...] = ()
     incomplete: tuple[Gap, ...] = ()
     judged: tuple[tuple[Pod, Handle], ...] = ()
+    autoscaler: AutoscalerAnswer | UnsetType = UNSET
 
 
 class EvictedPod(msgspec.Struct, frozen=True, kw_only=True):

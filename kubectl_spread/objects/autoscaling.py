@@ -1,6 +1,7 @@
-"""The objects of node autoscalers: Karpenter's, cluster-autoscaler's status, and Cluster API's groups of machines.
+"""The objects of autoscalers: Karpenter's, cluster-autoscaler's status, Cluster API's groups of machines, and of Pods.
 
-Source: karpenter pkg/apis/v1 nodepool.go and nodeclaim.go (v1.14); karpenter-provider-aws pkg/apis/v1 ec2nodeclass.go.
+Source: karpenter pkg/apis/v1 nodepool.go and nodeclaim.go (v1.14); karpenter-provider-aws pkg/apis/v1 ec2nodeclass.go;
+api autoscaling/v2/types.go (v1.36).
 """
 
 from __future__ import annotations
@@ -9,6 +10,33 @@ import msgspec
 
 from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, ObjectMeta, Struct
+
+
+class CrossVersionObjectReference(Struct, frozen=True):
+    """A reference to an object in its own namespace."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+
+
+class HorizontalPodAutoscalerSpec(Struct, frozen=True):
+    """The workload whose replicas it decides, and their bounds (counts); no minimum means 1."""
+
+    scale_target_ref: CrossVersionObjectReference = CrossVersionObjectReference()
+    min_replicas: int | None = None
+    max_replicas: int = 0
+
+    @property
+    def least_replicas(self) -> int:
+        """The fewest replicas (count), with the default applied."""
+        return 1 if self.min_replicas is None else self.min_replicas
+
+
+class HorizontalPodAutoscaler(KubernetesObject, frozen=True):
+    """An autoscaler that sets the replicas of a workload."""
+
+    spec: HorizontalPodAutoscalerSpec = HorizontalPodAutoscalerSpec()
 
 
 class NodeSelectorRequirementWithMinValues(core.NodeSelectorRequirement, frozen=True):

@@ -106,6 +106,13 @@ DAEMON_SET = Kind(workloads.DaemonSet, "apps/v1", "daemonsets", ("ds",), makes_p
 CONTROLLER_REVISION = Kind(workloads.ControllerRevision, "apps/v1", "controllerrevisions")
 JOB = Kind(workloads.Job, "batch/v1", "jobs", makes_pods=True)
 CRON_JOB = Kind(workloads.CronJob, "batch/v1", "cronjobs", ("cj",), makes_pods=True)
+HORIZONTAL_POD_AUTOSCALER = Kind(
+    autoscaling.HorizontalPodAutoscaler,
+    "autoscaling/v2",
+    "horizontalpodautoscalers",
+    ("hpa",),
+    older_versions=("autoscaling/v1",),
+)
 NODE_POOL = Kind(autoscaling.NodePool, "karpenter.sh/v1", "nodepools", namespaced=False)
 NODE_CLAIM = Kind(autoscaling.NodeClaim, "karpenter.sh/v1", "nodeclaims", namespaced=False)
 EC2_NODE_CLASS = Kind(autoscaling.EC2NodeClass, "karpenter.k8s.aws/v1", "ec2nodeclasses", namespaced=False)

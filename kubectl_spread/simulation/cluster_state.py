@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
+from kubectl_spread.objects.autoscaling import NodeClaim
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import ControllerKey, KubernetesObject
@@ -284,6 +285,9 @@ class ClusterState:
         self.loosened += 1
         self.lost.pop(node_name, None)
         self.handles = self.handles.each(lambda handle: handle.without_node(node_name))
+        # Karpenter deletes it with its node: node/termination/controller.go (v1.14).
+        if claims := [claim for claim in self.snapshot.all(NodeClaim) if claim.status.node_name == node_name]:
+            self.drop(*claims)
 
     def on_nodes(self, node_names: Iterable[str]) -> dict[str, list[Pod]]:
         """Return node's name → the Pods on it, including finished ones, by name; nodes in the order given."""

@@ -15,15 +15,18 @@ from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle, workloads
 from kubectl_spread.controllers.daemonset import is_of_generation
+from kubectl_spread.controllers.horizontal import ReplicaBounds, bounds_of
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.persistent_volumes import created
-from kubectl_spread.controllers.replicas import as_applied
+from kubectl_spread.controllers.replicas import as_applied, replicas_of
 from kubectl_spread.controllers.revisions import of_older_revision, recorded
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
+from kubectl_spread.gaps import IN_FILES
 from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.objects.autoscaling import HorizontalPodAutoscaler
 from kubectl_spread.objects.core import Node, Pod, ReplicationController, ResourceQuota
-from kubectl_spread.objects.kinds import WORKLOADS, Scaled, Workload
-from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, grouped
+from kubectl_spread.objects.kinds import HORIZONTAL_POD_AUTOSCALER, WORKLOADS, Scaled, Workload
+from kubectl_spread.objects.meta import ControllerKey, KubernetesObject, ObjectMeta, grouped
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.affinityterm import readable_terms
@@ -139,8 +142,29 @@ class BoundByName(msgspec.Struct, frozen=True):
     absent: bool
 
 
+class Autoscaled(msgspec.Struct, frozen=True):
+    """The replicas that a step gives a workload are the decision of its HorizontalPodAutoscaler.
+
+    Attributes:
+        asked: the replicas that the step sets (count).
+        restored: those that the autoscaler then sets (count); the same where they are within its bounds.
+    """
+
+    bounds: ReplicaBounds
+    asked: int
+    restored: int
+
+
+class UnreadScalers(msgspec.Struct, frozen=True):
+    """The files hold no HorizontalPodAutoscalers, one of which may decide the replicas of this workload."""
+
+    ref: workloads.WorkloadRef
+    why: str
+
+
 StepNote: TypeAlias = (
-    BoundByName
+    Autoscaled
+    | BoundByName
     | DrainFlags
     | MirrorRemade
     | NotReplaced
@@ -148,6 +172,7 @@ StepNote: TypeAlias = (
     | StuckPods
     | EvictionsStopped
     | JobFailed
+    | UnreadScalers
     | WaitsForReady
 )
 """What else a step reports."""
@@ -250,11 +275,46 @@ Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Do the step, then run the control loop until nothing changes."""
     failed, waited, born = len(loop.failed_jobs), set(loop.held_up()), set(cluster.born)
+    before = cluster.snapshot
     done = ACTS[step.verb](step, cluster, loop)
     settled = loop.settle()
+    if scaled := tuple(_autoscaled(step, before, cluster, loop)):
+        settled = loop.settle() and settled
     waiting = (each for each in loop.held_up() if each not in waited)
-    notes = (*done.notes, *loop.failed_jobs[failed:], *waiting, *_bound_by_name(step, cluster, born))
+    notes = (*done.notes, *loop.failed_jobs[failed:], *waiting, *_bound_by_name(step, cluster, born), *scaled)
     return replace(done, settled=settled, untried=loop.untried, notes=notes)
+
+
+def _autoscaled(
+    step: Step, before: Snapshot, cluster: ClusterState, loop: ControlLoop
+) -> Iterator[Autoscaled | UnreadScalers]:
+    """Let autoscalers restore their bounds where the step sets these or replicas, and yield whose decision they are."""
+    inventory, kind = before.inventory, HORIZONTAL_POD_AUTOSCALER
+    not_held = [each.why for each in inventory.unread if each.kind == kind and each.why in IN_FILES]
+    for owner in _scaled_by(step, before, cluster.snapshot).values():
+        asked = owner.spec.replicas_wanted
+        if (bounds := bounds_of(owner, cluster.snapshot)) is None:
+            yield from (UnreadScalers(workloads.owner_of(owner, cluster.snapshot), why) for why in not_held)
+            continue
+        yield Autoscaled(bounds, asked, restored := bounds.restored(asked))
+        if restored != asked:
+            _change(replace(owner, spec=replace(owner.spec, replicas=restored)), cluster, loop)
+
+
+def _scaled_by(step: Step, before: Snapshot, now: Snapshot) -> Mapping[ControllerKey, Scaled]:
+    """Return the workloads whose replicas the step sets, or whose autoscaler does not let them have so many."""
+    keys = [(step.namespace, step.ref.kind, step.ref.name)] if step.ref and step.verb is Verb.SCALE else []
+    for obj in (each.obj for each in step.objects if not step.alone):
+        target = obj.spec.scale_target_ref if isinstance(obj, HorizontalPodAutoscaler) else None
+        key = (obj.metadata.namespace, target.kind, target.name) if target else obj.as_controller
+        was, owner = (each.workload(*key) for each in (before, now))
+        if not isinstance(owner, Scaled):
+            continue
+        number, bounds = replicas_of(owner), bounds_of(owner, now)
+        changed = target is None and (was is None or replicas_of(was) != number)
+        keys += [key] if changed or (bounds and bounds.restored(number) != number) else []
+    owners = {key: now.workload(*key) for key in keys}
+    return {key: owner for key, owner in owners.items() if isinstance(owner, Scaled)}
 
 
 def _bound_by_name(step: Step, cluster: ClusterState, before: Container[PodKey]) -> Iterator[BoundByName]:

@@ -127,8 +127,11 @@ def _no_domain(reason: d.NoDomain) -> str:
     return what + held
 
 
-def decision_text(decision: d.AutoscalerDecision) -> str:
-    """Return the decision, and then what was not considered; never that a node comes, for that is up to the cloud."""
+def decision_text(decision: d.AutoscalerDecision, *, decided: bool = True) -> str:
+    """Return the decision, and then what was not considered; never that a node comes, for that is up to the cloud.
+
+    Without ``decided``, return only the second.
+    """
     parts = [_BESIDE[decision.kind]] if decision.beside else []
     if decision.decision is not d.Decision.UNKNOWN:
         parts = [*(_UNREAD_KINDS[kind] for kind in decision.unread), *parts]
@@ -138,7 +141,7 @@ def decision_text(decision: d.AutoscalerDecision) -> str:
     if decision.other_release is not None:
         runs = f"those of {decision.other_release} are" if decision.other_release else "its release is"
         parts.append(f"the rules of Karpenter {decision.version} apply, because {runs} not known")
-    return " ".join([f"{_decision(decision)}.", *(f"{part[0].upper()}{part[1:]}." for part in parts)])
+    return " ".join([f"{_decision(decision)}."] * decided + [f"{part[0].upper()}{part[1:]}." for part in parts])
 
 
 def _decision(decision: d.AutoscalerDecision) -> str:
@@ -162,6 +165,13 @@ def _decision(decision: d.AutoscalerDecision) -> str:
             return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}"
         case _:
             assert_never(decision.decision)
+
+
+def may_add_for(answers: Sequence[d.AutoscalerDecision], pods: int) -> str:
+    """Return that the autoscaler may add a node for so many Pods, with these decisions; empty if these differ."""
+    may = {_bringing(each, POOLS[each.kind]) if each.decision is d.Decision.NEW_NODE else "" for each in answers}
+    pools = may.pop() if len(may) == 1 else ""
+    return f"{NAMES[answers[0].kind]} may add a node for {'it' if pods == 1 else 'them'} from {pools}" if pools else ""
 
 
 def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:

@@ -7,11 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.controllers import rollout_plan
+from kubectl_spread.controllers.horizontal import ReplicaBounds
 from kubectl_spread.controllers.rollout_plan import Assumption, Rollout
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.diagnosis.fixes.conclusion import Fix
 from kubectl_spread.simulation.placement import Jam, Placement
-from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed, some_run
+from kubectl_spread.wording.words import (
+    capital_sentence,
+    count_of,
+    enumerated,
+    in_violation,
+    listed,
+    scaled_by,
+    some_run,
+)
 
 ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.SUSPENDED: "it is suspended, so no Pod is created until it is resumed",
@@ -223,3 +232,11 @@ def edit_line(edit: ManifestEdit) -> str:
     written = " ".join(line.strip() for line in edit.after.splitlines())
     where = f"line {edit.line}" if edit.line else f"document {edit.document}, {edit.path}"
     return f"{where}: {written or 'remove it'}"
+
+
+def replicas_decided(bounds: ReplicaBounds, live: int, asked: int, restored: int) -> str:
+    """Return that a manifest sets replicas that an autoscaler decides, and what becomes of them (counts)."""
+    does = f"applying it changes {live} to {asked}" if live != asked else f"it sets {asked}"
+    does += f", which the autoscaler changes to {restored}" * (restored != asked)
+    then = "" if live == asked == restored else f". {capital_sentence(does)[:-1]}"
+    return f"{scaled_by(bounds)}: leave replicas out of the manifest{then}"

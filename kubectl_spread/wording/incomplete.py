@@ -105,6 +105,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         **_WHERE_PODS_CAN_GO,
         kinds.POD_DISRUPTION_BUDGET: "evictions were simulated that a budget may refuse",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
+        kinds.HORIZONTAL_POD_AUTOSCALER: "one of them may change the replicas again",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
     gaps.Purpose.APPLYING: dict.fromkeys(kinds.WORKLOAD_KINDS, "whether it exists already, and has Pods, is not known"),

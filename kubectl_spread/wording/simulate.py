@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.eviction import EvictionRefused
@@ -24,7 +25,7 @@ from kubectl_spread.wording.causes import IT, ONE, POD, PODS, Subject, clause_of
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
 from kubectl_spread.wording.pending import summary_of
 from kubectl_spread.wording.rebalance import plan_note_text
-from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed, scores_some
+from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed, scaled_by, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
@@ -85,7 +86,30 @@ def step_sentence(step: SimulatedStep, *, unread: bool) -> str:
     elif said:
         said.append("none Pending")
     limit = "as far as was read, " if unread else ""
-    return f"{', '.join(said) or f'{limit}no Pod is {removed(step)}, none is Pending'}."
+    becomes = ", ".join(said) or f"{limit}no Pod is {removed(step)}, none is Pending"
+    return f"{'; '.join(filter(None, (becomes, may_add(step.pending))))}."
+
+
+def may_add(pending: Sequence[PendingPods]) -> str:
+    """Return that the cluster's autoscaler may add a node for all these Pods, and from where; empty if it may not."""
+    answers = [each.autoscaler for each in pending if each.autoscaler is not UNSET]
+    if not answers or len(answers) < len(pending):
+        return ""
+    from kubectl_spread.wording.autoscalers import may_add_for
+
+    return may_add_for(answers, sum(each.range[1] for each in pending))
+
+
+def decided_text(pending: PendingPods, *, in_headline: bool) -> str:
+    """Return what the cluster's autoscaler decides about the first of the Pods; empty without one.
+
+    ``in_headline``: whether the step's sentence says it, so that only what was not considered is left to say.
+    """
+    if pending.autoscaler is UNSET:
+        return ""
+    from kubectl_spread.wording.autoscalers import decision_text
+
+    return decision_text(pending.autoscaler, decided=not in_headline)
 
 
 def _number(least: int, most: int) -> str:
@@ -183,6 +207,8 @@ def notes_of(step: SimulatedStep, connection_flags: Sequence[str] = ()) -> Itera
 def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:
     """Return the text of a note on a step; commands carry these flags."""
     match note:
+        case steps.Autoscaled() | steps.UnreadScalers():
+            return _autoscaled(note)
         case steps.DrainFlags(nodes, pods, given):
             words, flags = ((), ("-l", nodes)) if "=" in nodes else ((nodes,), ())
             drain = kubectl("drain", *words, flags=(*flags, *pods, *given, *connection_flags))
@@ -220,6 +246,20 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 rest = f". Only then {does}" if then else ""
                 return f"the StatefulSet waits for {held.first}, which stays Pending: delete it{rest}"
             return f"only when {held.first} is Ready, {does}"
+        case _:
+            assert_never(note)
+
+
+def _autoscaled(note: steps.Autoscaled | steps.UnreadScalers) -> str:
+    match note:
+        case steps.UnreadScalers(ref, why):
+            return f"HorizontalPodAutoscalers are {why}: one that scales {ref} may change its replicas again"
+        case steps.Autoscaled(bounds, 0, _):
+            return f"{scaled_by(bounds)}, but it does not scale it up from 0 replicas"
+        case steps.Autoscaled(bounds, asked, restored) if asked != restored:
+            return f"{scaled_by(bounds)}: it changes {asked} to {restored}, and the step goes on with {restored}"
+        case steps.Autoscaled(bounds, asked, _):
+            return f"{scaled_by(bounds)}: it may change {asked} again"
         case _:
             assert_never(note)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kubectl_spread.controllers.horizontal import ReplicaBounds
 
 LIST = "list "
 """What begins the name of a list that was not read, or not all of it."""
@@ -109,6 +113,12 @@ def scores_few(scored: int, feasible: int) -> str:
 def moved(was: str, now: str) -> str:
     """Return ``3→2``, or ``3`` where that is the same: no place to break a line."""
     return was if was == now else f"{was}→{now}"
+
+
+def scaled_by(bounds: ReplicaBounds) -> str:
+    """Return which autoscaler decides the replicas of which workload, within which bounds."""
+    between = f"between {bounds.least} and {bounds.most} replicas"
+    return f"HorizontalPodAutoscaler {bounds.name} scales {bounds.ref} {between}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

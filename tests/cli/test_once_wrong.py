@@ -10,7 +10,7 @@ import pytest
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import device_class, resource_slice
-from tests.build_workloads import controller, kubectl_applied, owned, template, workload
+from tests.build_workloads import controller, kubectl_applied, owned, scaler, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, run_of
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
@@ -186,6 +186,18 @@ ROWS = {
         says=[
             "Rollout: RollingUpdate, 3 Pods exist, 3 to be replaced. Assumed: it adopts replicaset/web-h1 and its Pods."
         ],
+    ),
+    "an autoscaler that decides the replicas of a manifest is named": Row(
+        objects=[
+            *THREE,
+            *scaled_to(5, workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)),
+            *deployed("a1", "b1", "c1", "a1", "b1")[1:],
+            scaler(4, 8),
+        ],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)],
+        says=["HorizontalPodAutoscaler web scales deployment/web between 4 and 8 replicas: leave replicas out"],
+        says_not=["or kubectl scale"],
     ),
     "what has scaled a Deployment since the last apply is taken back": Row(
         objects=[

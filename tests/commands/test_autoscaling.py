@@ -18,6 +18,7 @@ from kubectl_spread.commands.autoscaling import AutoscalerOptions
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
@@ -362,3 +363,52 @@ def test_what_cannot_be_used(tmp_path: Path) -> None:
     bad.write_bytes(msgspec.json.encode({"name": 1}))
     with pytest.raises(ManifestError, match="holds no instance types"):
         explained(SITUATIONS / "phantom.yaml", instance_types=str(bad))
+
+
+def simulated(name: str, *steps: str, types: str = TYPES) -> Any:  # noqa: ANN401 - made from its type
+    """Return the steps that are simulated in a situation, as JSON has them."""
+    given = tuple((verb, value) for verb, value in (step.split(" ", 1) for step in steps))
+    options = SimulateOptions(steps=given, autoscalers=AutoscalerOptions(instance_types=types))
+    source = FileSource([str(SITUATIONS / name)], stdin=None)
+    return to_form(simulate(source, Scope(namespace="default"), options, SchedulerOptions())).steps
+
+
+@pytest.mark.parametrize("name", ["phantom.yaml", "emptied.yaml", "maximum.yaml"])
+def test_what_a_step_leaves_pending_has_the_decision_of_why_pending(name: str) -> None:
+    (before,) = simulated(name, "uncordon n1")
+    after, alone = before.pending[0].autoscaler, explained(SITUATIONS / name, instance_types=TYPES).autoscaler
+    assert (after.summary, after.pools, after.constraints) == (alone.summary, alone.pools, alone.constraints)
+
+
+def test_the_decision_is_that_after_the_step() -> None:
+    cordoned, removed = simulated("phantom.yaml", "cordon n1", "remove n1")
+    refused, new = cordoned.pending[0], removed.pending[0]
+    assert (refused.autoscaler.decision, new.autoscaler.decision) == ("Refused", "NewNode")
+    assert "No spread constraint is the cause" not in refused.summary
+    assert "No spread constraint is the cause" in new.summary
+
+
+def test_a_step_says_what_the_autoscaler_may_add_and_why_it_adds_nothing() -> None:
+    files = ("--from", SITUATIONS / "phantom.yaml", "--instance-types", TYPES)
+    said = spread_of("simulate", "--cordon", "n1", "--remove", "n1", *files).stdout
+    assert "cordon n1: 1 Pending (1 before).\n" in said
+    assert "Karpenter adds no node: NodePool default offers zones a and b, where maxSkew allows no more Pods" in said
+    may = "1 was Pending before; Karpenter may add a node for them from NodePool default (zone a).\n"
+    assert may in said
+    assert "nothing that was read forbids" not in said
+    # The decision rests on it, whichever sentence has the decision.
+    assert said.count("The rules of Karpenter 1.14 apply, because its release is not known.") == 2
+
+
+def test_the_claim_of_a_node_goes_with_it(tmp_path: Path) -> None:
+    claim = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodeClaim",
+        "metadata": {
+            "name": "of-n1",
+            "labels": {"karpenter.sh/nodepool": "default", "topology.kubernetes.io/zone": "a"},
+        },
+        "status": {"providerID": "kwok://n1", "nodeName": "n1", "allocatable": {"cpu": "64", "pods": "110"}},
+    }
+    path = with_more(tmp_path, "phantom.yaml", [claim])
+    assert [step.pending[0].autoscaler.decision for step in simulated(str(path.absolute()), "remove n1")] == ["NewNode"]

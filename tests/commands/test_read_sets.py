@@ -65,5 +65,14 @@ def test_manifests_need_all_pods_once() -> None:
     assert [read for read in reads if read.kind is kinds.POD] == [Read(kind=kinds.POD)]
 
 
+@pytest.mark.parametrize("namespaces", [["shop"], ["shop", "bank"], [""]])
+def test_what_scales_workloads_is_read_in_their_namespaces_and_optional(namespaces: list[str]) -> None:
+    reads = read_sets.scalers(namespaces)
+    assert [(read.kind, read.namespace, read.required) for read in reads] == [
+        (kinds.HORIZONTAL_POD_AUTOSCALER, each, False) for each in namespaces
+    ]
+    assert kinds.HORIZONTAL_POD_AUTOSCALER not in by_kind(read_sets.everything("", pending=True))
+
+
 def test_daemons_of_every_namespace_take_room_on_new_nodes() -> None:
     assert by_kind(read_sets.OF_KARPENTER)[kinds.DAEMON_SET].namespace == ""

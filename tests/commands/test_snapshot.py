@@ -129,6 +129,9 @@ class Marks:
         metadata = {"name": "x", "annotations": applied}
         data = {"spec": {"template": self.template(), "password": self.one()}, "password": self.one()}
         yield {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata, "data": data}
+        scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}, "maxReplicas": 4, "metrics": [self.one()]}
+        scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": metadata}
+        yield scaler | {"spec": scaled, "status": {"conditions": [{"message": self.one()}]}}
         text = {LAST_APPLIED: f"no JSON {self.one()}"}
         yield {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "x", "annotations": text}}
         claim = {"metadata": {"name": "data", "annotations": {"a": self.one(), LAST_APPLIED: self.one()}}}

@@ -17,6 +17,7 @@ from kubectl_spread.objects.kinds import BY_API, KINDS, WORKLOAD_KINDS, Kind, na
         (kinds.NODE, "shop", "/api/v1/nodes"),
         (kinds.DEPLOYMENT, "", "/apis/apps/v1/deployments"),
         (kinds.CRON_JOB, "shop", "/apis/batch/v1/namespaces/shop/cronjobs"),
+        (kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers"),
         (kinds.STORAGE_CLASS, "", "/apis/storage.k8s.io/v1/storageclasses"),
     ],
 )
@@ -49,6 +50,7 @@ def test_where_a_kind_is_listed(kind: Kind, namespace: str, path: str) -> None:
         ("limits", kinds.LIMIT_RANGE),
         ("pc", kinds.PRIORITY_CLASS),
         ("runtimeclasses.node.k8s.io", kinds.RUNTIME_CLASS),
+        ("hpa", kinds.HORIZONTAL_POD_AUTOSCALER),
     ],
 )
 def test_what_people_call_a_kind(word: str, kind: Kind) -> None:

@@ -227,11 +227,11 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
         "metadata": {"name": "web"},
         "spec": {"template": template()},
     }
-    scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}
+    scaler = {"apiVersion": "autoscaling.k8s.io/v1", "kind": "VerticalPodAutoscaler", "metadata": {"name": "web"}}
     step = applied(tmp_path, SIX, rollout, scaler)
     assert step.notes == (
         "the controller of the Pods of rollout/web is not known",
-        "Skipped, because it has no Pod template: horizontalpodautoscaler/web",
+        "Skipped, because it has no Pod template: verticalpodautoscaler/web",
     )
 
 

@@ -28,6 +28,7 @@ from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation import outcomes
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.steps import NotReplaced, Step, Verb
+from kubectl_spread.snapshot import Unread
 from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, object_of, pod, spread
 from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, revision, template, workload
@@ -109,13 +110,15 @@ def simulated(
     pod_selector: str = "",
     version: str = "",
     namespace: str = "",
+    unread: tuple[Unread, ...] = (),
 ) -> SimulateReport:
     """Return what becomes of the cluster, or of a namespace; steps as ``drain a1``."""
     given = tuple((verb, value) for verb, value in (step.split(" ", 1) for step in steps))
     options = SimulateOptions(
         steps=given, force=force, disable_eviction=disable_eviction, pod_selector=parse_selector(pod_selector)
     )
-    return simulate(Memory(objects), Scope(namespace=namespace), options, SchedulerOptions(kube_version=version))
+    scheduler = SchedulerOptions(kube_version=version)
+    return simulate(Memory(objects, unread=unread), Scope(namespace=namespace), options, scheduler)
 
 
 def last(objects: Sequence[Object], *steps: str, **options: Any) -> Any:  # noqa: ANN401 - those of ``simulated``, and a step as JSON has it

@@ -19,6 +19,7 @@ from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.errors import ManifestError
+from kubectl_spread.gaps import NOT_IN_FILES, NOT_IN_SNAPSHOT
 from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Event, Pod, ReplicatedStatus
@@ -31,9 +32,6 @@ from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread
 
 DEFAULT_NAMESPACE = "default"
-NOT_IN_SNAPSHOT = "not in the snapshot"
-NOT_IN_FILES = "not in the files"
-"""Why a kind is unread that files do not have."""
 MOST_PROBLEMS = 100
 """Reading ends after so many problems."""
 MOST_OBJECTS = 100_000

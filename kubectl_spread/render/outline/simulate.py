@@ -56,13 +56,16 @@ def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for each in step.refused or ():
         yield wording.REFUSED.format(str(each).removesuffix("."))
-    alike: dict[tuple[str, bool], list[PendingPods]] = {}
+    alike: dict[tuple[str, str, bool], list[PendingPods]] = {}
     news = any(pending.range[1] > pending.before for pending in step.pending)
+    in_headline = bool(wording.may_add(step.pending))
     for pending in step.pending:
         low, high = pending.range
-        alike.setdefault((wording.why_pending(pending.reasons), not pending.reasons and low < high), []).append(pending)
-    for same in alike.values():
-        yield wording.pending_text(same, news=news)
+        decided = wording.decided_text(pending, in_headline=in_headline)
+        reason = wording.why_pending(pending.reasons), decided, not pending.reasons and low < high
+        alike.setdefault(reason, []).append(pending)
+    for (_, decided, _), same in alike.items():
+        yield " ".join(filter(None, (wording.pending_text(same, news=news), decided)))
     for why, blocked in grouped(step.blocked, wording.blocked_text).items():
         yield wording.BLOCKED.format(_named(blocked), why)
     if step.lost:

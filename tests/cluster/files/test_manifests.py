@@ -14,14 +14,10 @@ import pytest
 import yaml
 
 from kubectl_spread.cluster.files.documents import Document
-from kubectl_spread.cluster.files.manifests import (
-    NOT_IN_FILES,
-    documents_of,
-    pod_groups,
-    read_inventory,
-)
+from kubectl_spread.cluster.files.manifests import documents_of, pod_groups, read_inventory
 from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.errors import ManifestError
+from kubectl_spread.gaps import NOT_IN_FILES
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import KINDS, Kind
