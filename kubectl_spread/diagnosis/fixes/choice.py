@@ -146,9 +146,9 @@ def is_safe(fix: Fix) -> bool:
     return fix.overrides is Override.NOTHING and fix.disturbs is not Disturbance.LOST
 
 
-def nodes_come_first(searched: Searched, shown: Sequence[Fix]) -> bool:
+def nodes_come_first(shown: Sequence[Fix]) -> bool:
     """Whether a new node is better than the first of the fixes that are shown."""
-    return not shown or _is_only(shown[0], *AFTER_A_NODE) or not any(map(is_safe, searched.fixes))
+    return not shown or not is_safe(shown[0]) or any(isinstance(part, AFTER_A_NODE) for part in shown[0].proposals)
 
 
 def awaits_node(searched: Searched) -> bool:

@@ -76,6 +76,7 @@ class ChangeHostPort(Proposal, frozen=True, kw_only=True):
     """A container no longer uses a host port."""
 
     cost: int = 3
+    overrides: Override = Override.DECISION
     port: int
     protocol: str
     container: str

@@ -42,7 +42,7 @@ def steps_block(
         if extent.every_fix
         else [fix for fix in item.fixes if fix.offered][: 1 if brief or extent.one_fix else None]
     )
-    nodes_first = choice.nodes_come_first(item, shown)
+    nodes_first = choice.nodes_come_first(shown)
     # The node that is awaited, or that the advice is for, is the one to add.
     awaits_node = bool(advice) or choice.awaits_node(item)
     hides_nodes = (awaits_node or not nodes_first) and not extent.every_fix
@@ -69,7 +69,7 @@ def steps_block(
             len(steps),
             more=f"{left_out} more with {extent.all_fixes}" if left_out and (shown or awaits_node) else "",
             verified=bool(changes),
-            none_safe=bool(shown) and not any(map(choice.is_safe, item.fixes)),
+            none_safe=bool(shown) and not (nodes and nodes_first) and not any(map(choice.is_safe, item.fixes)),
         ),
         steps=steps,
         notes=tuple(_notes(item, extent, shown)),

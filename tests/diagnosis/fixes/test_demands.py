@@ -154,7 +154,7 @@ class TestHostPorts:
         pending["spec"]["containers"][0]["ports"].append({"containerPort": 9090})
         found = fixes([node("n"), pod("taken", on="n", host_ports=["443"])], pending)["ChangeHostPort"]
         assert patch_of(found) == [("remove", "/spec/containers/0/ports/1/hostPort", None)]
-        assert found.cost == 3
+        assert (found.cost, found.overrides) == (3, "Decision")
 
     def test_those_of_the_host_network_stay(self) -> None:
         pending = pod("p", host_ports=["80"], hostNetwork=True)

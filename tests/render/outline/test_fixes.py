@@ -218,9 +218,13 @@ def test_a_further_node_comes_after_what_costs_less() -> None:
     like = "Add a node like a1 in rack c (or like a2, b1), by hand or by an autoscaler"
     assert ids(with_more, every=True) == ["HonorTaints", like]
     assert lines(with_more)[0].endswith("; 1 more with --all-fixes):")
-    # What gives up a part of the spread, or another Pod's place, comes after what keeps both.
-    for costlier in (SOFT, RAISE, MOVE, BACK):
-        assert ids(blocked(fix(costlier), new_nodes=(fix(NODE),)))[0] == ADD
+    # What gives up a part of the spread, another Pod's place or a decision comes after what keeps them.
+    decision = fix(HONOR, overrides=Override.DECISION)
+    pair = replace(fix(HONOR), proposals=(HONOR, RAISE))
+    for costlier in (*map(fix, (SOFT, RAISE, MOVE, BACK)), decision, pair):
+        report = blocked(costlier, new_nodes=(fix(NODE),))
+        assert ids(report)[0] == ADD
+        assert lines(report)[0].startswith("What to do, best first")
 
 
 def test_of_two_constraints_the_operator_chooses_which_to_weaken() -> None:
