@@ -91,12 +91,15 @@ class Company:
             return None
         pairs = [(before[min(at, len(before) - 1)], end) for at, end in enumerate(after)]
         admits = self._admitted(own, pairs)
+        in_all = [sum(self._admitted(key, [pair])[0] for key in self._pending) for pair in pairs]
         waiting = [end.waiting.get(own, 0) for _, end in pairs]
         replaced = [_replaced(*pair) for pair in pairs]
         more = any(end.at_work(own) > was.at_work(own) for was, end in pairs)
         return Future(
             admits=min(admits),
             admits_at_most=max(admits),
+            in_all=(min(in_all), max(in_all)),
+            pending=sum(self._pending.values()),
             others=tuple(self._others(own, pairs)),
             worse=tuple(_worse(*pairs[0])),
             replaced=max(replaced),

@@ -40,6 +40,8 @@ class Future(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         admits: how many of the workload's Pending Pods have a node that have none otherwise, at least (count).
         admits_at_most: how many may have one by chance (count).
+        in_all: how many Pending Pods of the cluster have a node that have none otherwise, at least and at most (count).
+        pending: the Pending Pods of the cluster now (count).
         others: the other workloads that gain or lose, those that gain most first.
         worse: the constraints that it breaks.
         replaced: how many running Pods of the cluster are replaced (count).
@@ -48,6 +50,8 @@ class Future(msgspec.Struct, frozen=True, kw_only=True):
 
     admits: int
     admits_at_most: int
+    in_all: tuple[int, int]
+    pending: int
     others: tuple[OtherWorkload, ...]
     worse: tuple[WorseConstraint, ...]
     replaced: int

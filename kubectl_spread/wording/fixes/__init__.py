@@ -100,14 +100,15 @@ def company(fix: conclusion.Fix) -> Sequence[str]:
     lose = [each for each in future.others if each.admits < 0]
     gaining = listed([f"{_whose(each)} {between(each.admits, each.admits_at_most)}" for each in gain], MOST_WORKLOADS)
     losing = listed([f"{_whose(each)} {between(-each.admits_at_most, -each.admits)}" for each in lose], MOST_WORKLOADS)
+    in_all = f"{between(*future.in_all)} of {future.pending}"
     moved = count_of(future.replaced, "running Pod")
     broken = (
-        f"{_whose(each)} violates its constraint on {SHORT_KEYS.get(each.topology_key, each.topology_key)} then"
-        f" (skew {each.skew}, maxSkew {each.max_skew})"
+        f"the constraint of {_whose(each)} on {SHORT_KEYS.get(each.topology_key, each.topology_key)} is violated"
+        f" then (skew {each.skew}, maxSkew {each.max_skew})"
         for each in future.worse
     )
     return [
-        *([f"Pending Pods of other workloads get a node too: {gaining}"] if gain else []),
+        *([f"in all, {in_all} Pending Pods get a node: others are {gaining}"] if gain else []),
         *([f"fewer Pods of other workloads have a node: {losing}"] if lose else []),
         *(
             [f"the rollout goes on: {moved} {'is' if future.replaced == 1 else 'are'} replaced"]
@@ -191,6 +192,8 @@ def opens(
     nodes = enumerated(feasible, word="or") if len(feasible) <= most else count_of(len(feasible), "node")
     if admits == "0":
         return ""
+    if siblings <= 1 and admits != "1":
+        return f"Then {pod} may go to {nodes}, unless Pods of other workloads are scheduled first."
     if siblings <= 1:
         return f"Then {pod} can go to {nodes}."
     some = admits != str(siblings)

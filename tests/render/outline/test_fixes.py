@@ -12,7 +12,7 @@ from kubectl_spread.contract.check import CheckItem, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
-from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.fixes import constraints, moves, nodes, proposals
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override, Target
 from kubectl_spread.diagnosis.fixes.choice import with_offered
@@ -28,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Route,
     StayingPod,
 )
+from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.outline import Extent, Step
 from kubectl_spread.render.outline.fixes import steps_block
@@ -280,3 +281,55 @@ def test_a_new_revision_may_find_no_node_yet() -> None:
 def test_a_new_node_that_is_not_enough_says_so() -> None:
     alone = steps(blocked(new_nodes=(fix(NODE, siblings=2),)))[0]
     assert alone.notes == ("Then 1 of 2 Pending Pods can be scheduled, the first on the new node.",)
+
+
+def future(**fields: Any) -> Future:  # noqa: ANN401 - any field
+    """Return what a fix does in a cluster in which it changes nothing else."""
+    values: dict[str, Any] = {"admits": 1, "admits_at_most": 1, "in_all": (1, 1), "pending": 1, "replaced": 0}
+    end = RolloutEnd(least=0, most=0, worth=True, gains=True)
+    return Future(**{**values, "others": (), "worse": (), "end": end, **fields})
+
+
+API = WorkloadRef(kind="Deployment", name="api")
+GAINS = OtherWorkload(namespace="shop", workload=API, admits=1, admits_at_most=2, pending=2)
+LOSES = OtherWorkload(namespace="shop", workload=API, admits=-1, admits_at_most=-1, pending=0)
+WORSE = WorseConstraint(namespace="shop", workload=API, topology_key=ZONE, skew=3, max_skew=1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "texts"),
+    [
+        ({}, ["Then this Pod can go to a1 or b1.", RESTARTS_NOTHING]),
+        ({"replaced": 1}, ["The rollout goes on: 1 running Pod is replaced."]),
+        (
+            {"others": (GAINS,), "in_all": (2, 3), "pending": 9},
+            ["In all, 2 to 3 of 9 Pending Pods get a node: others are shop/api 1 to 2."],
+        ),
+        ({"others": (LOSES,)}, ["Fewer Pods of other workloads have a node: shop/api 1."]),
+        ({"worse": (WORSE,)}, ["The constraint of shop/api on zone is violated then (skew 3, maxSkew 1)."]),
+    ],
+)
+def test_what_a_fix_does_for_the_others(fields: dict[str, Any], texts: Sequence[str]) -> None:
+    (step,) = steps(blocked(fix(UNCORDON, future=future(**fields))))
+    assert set(texts) <= set(step.notes)
+
+
+def test_what_others_may_take_is_no_promise() -> None:
+    (step,) = steps(blocked(fix(UNCORDON, admits=0, future=future(admits=0))))
+    assert step.notes[0] == "Then this Pod may go to a1 or b1, unless Pods of other workloads are scheduled first."
+
+
+def test_a_node_that_only_others_get_is_not_offered() -> None:
+    hidden = fix(UNCORDON, admits=0, future=future(admits=0, admits_at_most=0, others=(GAINS,)))
+    block = steps_block(blocked(hidden), Extent())
+    assert block is not None
+    assert block.steps == ()
+    assert block.notes == (
+        "1 fix would let in Pods of other workloads only, which are scheduled first: see --all-fixes.",
+    )
+
+
+def test_where_others_were_not_simulated_it_says_so() -> None:
+    change = Change(target=Target(kind="Node", name="a1"), json_patch=())
+    (step,) = steps(blocked(fix(UNCORDON, alone=True, changes=(change,))))
+    assert step.notes[1:] == ("Other workloads' Pending Pods were not simulated.",)
