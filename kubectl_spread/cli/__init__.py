@@ -23,6 +23,7 @@ ABOUT = (
 COMMANDS: Mapping[str, type[Command]] = {
     "show": Command,
     "why-pending": Command,
+    "audit": Command,
     "check": Command,
     "simulate": OrderedCommand,
     "rebalance": Command,

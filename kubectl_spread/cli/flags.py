@@ -221,6 +221,10 @@ class CheckOutput(OutputFlags, report=formats.CHECK):
     """How ``check`` prints its answer."""
 
 
+class AuditOutput(OutputFlags, report=formats.AUDIT):
+    """How ``audit`` prints its answer."""
+
+
 class SimulateOutput(OutputFlags, report=formats.SIMULATE):
     """How ``simulate`` prints its answer."""
 

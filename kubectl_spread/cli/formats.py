@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
 
 SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
-SIMULATE, REBALANCE = "SimulateReport", "RebalanceReport"
-EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE, REBALANCE))
+SIMULATE, REBALANCE, AUDIT = "SimulateReport", "RebalanceReport", "AuditReport"
+EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE, REBALANCE, AUDIT))
 ABOUT_ITEMS = frozenset((SHOW, WHY_PENDING, CHECK))
 """Reports whose items have nodes and domains, which can be drawn."""
 TEXT = ("table", "wide")
@@ -53,8 +53,8 @@ FORMATS: Mapping[str, Format] = {
     "html": Format("html", "to_html"),
     "github": Format("annotations", "to_github", frozenset((CHECK,))),
     "sarif": Format("sarif", "to_sarif", frozenset((CHECK,))),
-    "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
-    "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW,))),
+    "prom": Format("prometheus", "to_prometheus", frozenset((SHOW, AUDIT))),
+    "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW, AUDIT))),
     "jsonpath": Format("jsonpath", "printer", templated=True),
 }
 """Name of ``-o`` → format."""

@@ -13,11 +13,13 @@ from kubectl_spread.gaps import UnreadableManifest, is_unread_list, leaves_pods_
 
 if TYPE_CHECKING:  # A command needs the types of its own report alone.
     from kubectl_spread.commands.snapshot import Taken
+    from kubectl_spread.contract.audit import AuditReport
     from kubectl_spread.contract.check import CheckItem, CheckReport
     from kubectl_spread.contract.pending import PendingReport
     from kubectl_spread.contract.rebalance import RebalanceReport
     from kubectl_spread.contract.simulate import SimulateReport
     from kubectl_spread.contract.skew import SkewReport
+    from kubectl_spread.diagnosis.audit import Risk
     from kubectl_spread.diagnosis.step_changes import SimulatedStep
 
 PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
@@ -27,6 +29,14 @@ PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
 def of_show(report: SkewReport) -> ExitCode:
     """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect."""
     return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
+
+
+def of_audit(report: AuditReport, worst: Risk) -> ExitCode:
+    """Return the exit code for ``--fail-on``: no where a risk is this one or worse."""
+    from kubectl_spread.diagnosis.audit import RISKS
+
+    failed = any(RISKS.index(item.risk) <= RISKS.index(worst) for item in report.items)
+    return ExitCode.of_items(no=failed, incomplete=bool(report.incomplete))
 
 
 def of_snapshot(taken: Taken) -> ExitCode:

@@ -136,7 +136,7 @@ def overview(
         whole = not (counted_only or inventory.not_read)
         room = HEADROOM_VERDICTS // max(len(wanted), 1) if whole and (options.headroom or options.names) else 0
         for workload in wanted:
-            handle = _handle_of_next_pod(workload, view)
+            handle = handle_of_next_pod(workload, view)
             every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)
             items += filter(options.shows, every)
     gaps: tuple[Gap, ...] = (
@@ -149,7 +149,7 @@ def overview(
     return ShowAnswer(made, counted_only, view)
 
 
-def _handle_of_next_pod(workload: OwnedPods, view: View) -> Handle:
+def handle_of_next_pod(workload: OwnedPods, view: View) -> Handle:
     """Return the cluster as the scheduler of the workload's next Pod sees it; a webhook may choose that scheduler."""
     handle = view.handle(scheduler_of(workload))
     if all(handle.profile.serves(pod) for pod in workload.pods):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -12,4 +13,4 @@ from kubectl_spread.contract.skew import SkewReport
 
 ItemsReport: TypeAlias = SkewReport | PendingReport | CheckReport
 """The reports whose items have nodes and domains that can be drawn."""
-AnyReport: TypeAlias = ItemsReport | SimulateReport | RebalanceReport
+AnyReport: TypeAlias = ItemsReport | SimulateReport | RebalanceReport | AuditReport

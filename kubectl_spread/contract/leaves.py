@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UnsetType
 
 from kubectl_spread.autoscalers.decision import PoolDecision
+from kubectl_spread.contract.audit import AUDITED, AuditReport
 from kubectl_spread.contract.autoscaler import ANSWER, POOL
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport
@@ -19,6 +20,7 @@ from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import BLOCKED, PENDING, STEP, SimulateReport
 from kubectl_spread.contract.skew import HEADROOM, PROVED, ROW, SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
+from kubectl_spread.diagnosis.audit import AuditedKey
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
@@ -135,6 +137,8 @@ def autoscaler(item: SkewItem | EvaluationReport | PendingPods) -> AutoscalerAns
 BESIDE = Leaf(added=(autoscaler,))
 
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
+    AuditedKey: AUDITED,
+    AuditReport: GAPS,
     CheckItem: BESIDE | SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
     Jam: CONCLUDED,
     Siblings: CONCLUDED,

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ItemStatus(StrEnum):
-    """The statuses of all reports, worst first; every value of SpreadStatus, Verdict and RebalanceVerdict is one.
+    """The statuses of all reports, worst first; every value of SpreadStatus, Verdict, RebalanceVerdict and Risk is one.
 
     Attributes:
         REFUSED: the API server or kubectl refuses a manifest of a simulated step.
@@ -24,6 +24,9 @@ class ItemStatus(StrEnum):
     REFUSED = "Refused"
     STUCK = "Stuck"
     VIOLATED = "Violated"
+    OUTAGE = "Outage"
+    BELOW_BUDGET = "BelowBudget"
+    MAJORITY = "Majority"
     NO_EFFECT = "NoEffect"
     INCOMPLETE = "Incomplete"
     PENDING = "Pending"
@@ -34,6 +37,8 @@ class ItemStatus(StrEnum):
     PARTIAL = "Partial"
     PLANNED = "Planned"
     UNEVEN = "Uneven"
+    UNAVOIDABLE = "Unavoidable"
+    UNPROTECTED = "Unprotected"
     BALANCED = "Balanced"
     OK = "OK"
     SCHEDULABLE = "Schedulable"

@@ -8,11 +8,13 @@ from itertools import starmap
 from typing import assert_never
 
 from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import NONE, clean
 from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.audit import AUDIT_COLUMNS, rows
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 
 EXTENT = outline.Extent(all_fixes="-o table --all-fixes")
@@ -28,7 +30,10 @@ def to_markdown(report: AnyReport) -> str:
     whole = outline_of(report, EXTENT)
     blocks = [escaped(whole.header)] if whole.header else []
     detailed = whole.items
-    if isinstance(report, SkewReport):
+    if isinstance(report, AuditReport):
+        blocks += _table(outline.table_of(AUDIT_COLUMNS, rows(report, every=False)))
+        detailed = detailed if len(report.items) <= MOST_DETAILED else ()
+    elif isinstance(report, SkewReport):
         problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
         are = "is" if problems == 1 else "are"
         blocks.append(f"**{problems} of {total} topology spread constraints {are} not OK.**")

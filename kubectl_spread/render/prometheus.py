@@ -1,4 +1,6 @@
-"""``show`` as metrics, in Prometheus' text format: for the textfile collector, a push gateway or a CronJob's log.
+"""``show`` and ``audit`` as metrics, in Prometheus' text format.
+
+They are for the textfile collector, a push gateway or a CronJob's log.
 
 Metrics are gauges: what was true when the cluster was read.
 Series are few: one for the status of a row, and none for each node unless that is asked for.
@@ -10,22 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UnsetType
 
+from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
+from kubectl_spread.render.outline.audit import Row, rows
 from kubectl_spread.wording.incomplete import entries
 
 Labels: TypeAlias = dict[str, str]
 Sample: TypeAlias = tuple[Labels, int]
 
 
-class Metric(msgspec.Struct, frozen=True):
+RowT = TypeVar("RowT", SkewItem, Row)
+
+
+class Metric(msgspec.Struct, Generic[RowT], frozen=True):
     """One gauge, by its name without the prefix that all share.
 
     ``samples``: the values of one row, with the labels that tell them apart within the row.
@@ -33,17 +40,22 @@ class Metric(msgspec.Struct, frozen=True):
 
     name: str
     help: str
-    samples: Callable[[SkewItem], Iterable[Sample]]
+    samples: Callable[[RowT], Iterable[Sample]]
 
 
-def to_prometheus(report: SkewReport, *, by_node: bool = False) -> str:
+def to_prometheus(report: SkewReport | AuditReport, *, by_node: bool = False) -> str:
     """Return the report as metrics; a report without rows still says what it could not read.
 
     Where nodes are the domains it has their Pods only with ``by_node``: a thousand nodes are a thousand series a
     workload.
     """
-    metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, DECISION)
-    lines = [line for metric in metrics for line in _lines(metric, report.items)]
+    if report.kind == "AuditReport":
+        audited = [(row, _labels_of_key(row)) for row in rows(report, every=True)]
+        lines = [line for metric in AUDIT for line in _lines(metric, audited)]
+    else:
+        shown = [(item, _labels_of_row(item)) for item in report.items]
+        metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, DECISION)
+        lines = [line for metric in metrics for line in _lines(metric, shown)]
     missing = "kubectl_spread_incomplete"
     lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
     return "\n".join([*lines, f"{missing} {len(entries(report.incomplete))}", ""])
@@ -52,26 +64,34 @@ def to_prometheus(report: SkewReport, *, by_node: bool = False) -> str:
 to_prometheus_by_node = partial(to_prometheus, by_node=True)
 
 
-def _lines(metric: Metric, items: Sequence[SkewItem]) -> Iterator[str]:
+def _lines(metric: Metric[RowT], items: Iterable[tuple[RowT, Labels]]) -> Iterator[str]:
     name = f"kubectl_spread_{metric.name}"
     yield f"# HELP {name} {metric.help}"
     yield f"# TYPE {name} gauge"
-    for item in items:
-        row = {
-            "namespace": item.namespace,
-            "workload": str(item.workload),
-            "revision": item.revision,
-            "constraint": str(item.constraint.index),
-            "key": item.constraint.topology_key,
-            "when": item.constraint.when_unsatisfiable,
-        }
+    for item, row in items:
         for labels, value in metric.samples(item):
             told = {key: clean(text).replace("\\", "\\\\").replace('"', '\\"') for key, text in (row | labels).items()}
             written = ",".join(f'{key}="{text}"' for key, text in told.items())
             yield f"{name}{{{written}}} {value}"
 
 
-def _domain_pods(*, by_node: bool) -> Metric:
+def _labels_of_row(item: SkewItem) -> Labels:
+    return {
+        "namespace": item.namespace,
+        "workload": str(item.workload),
+        "revision": item.revision,
+        "constraint": str(item.constraint.index),
+        "key": item.constraint.topology_key,
+        "when": item.constraint.when_unsatisfiable,
+    }
+
+
+def _labels_of_key(row: Row) -> Labels:
+    item, key = row
+    return {"namespace": item.namespace, "workload": str(item.workload), "key": key.topology_key}
+
+
+def _domain_pods(*, by_node: bool) -> Metric[SkewItem]:
     def samples(item: SkewItem) -> Iterator[Sample]:
         if by_node or item.constraint.topology_key != HOSTNAME:
             for domain in item.constraint.domains:
@@ -81,11 +101,11 @@ def _domain_pods(*, by_node: bool) -> Metric:
     return Metric("domain_pods", "Matching Pods in a domain that is counted.", samples)
 
 
-def _only(value: Callable[[SkewItem], int]) -> Callable[[SkewItem], Iterable[Sample]]:
+def _only(value: Callable[[RowT], int]) -> Callable[[RowT], Iterable[Sample]]:
     return lambda item: [({}, value(item))]
 
 
-METRICS: Sequence[Metric] = (
+METRICS: Sequence[Metric[SkewItem]] = (
     Metric("skew", "Most matching Pods in a domain minus the fewest.", _only(lambda i: i.constraint.skew)),
     Metric("max_skew", "maxSkew of the constraint.", _only(lambda i: i.constraint.max_skew)),
     Metric("min_domains", "minDomains of the constraint, 1 where unset.", _only(lambda i: i.constraint.min_domains)),
@@ -110,3 +130,11 @@ def _decision(item: SkewItem) -> Iterator[Sample]:
 
 DECISION = Metric("autoscaler_decision", "1 for what the autoscaler decides about the row's Pending Pod.", _decision)
 STATUS = Metric("status", "1 for the status of the row.", lambda i: [({"status": i.status.value}, 1)])
+AUDIT: Sequence[Metric[Row]] = (
+    Metric("audit_pods", "Pods of the workload on nodes.", _only(lambda row: row.item.pods)),
+    Metric("audit_loss", "Most Pods that an outage of one domain takes.", _only(lambda row: row.key.loss)),
+    Metric("audit_fair", "Least loss in an even spread over the usable domains.", _only(lambda row: row.key.fair)),
+    Metric("audit_usable", "Domains that the workload can use.", _only(lambda row: len(row.key.usable))),
+    Metric("audit_risk", "1 for the risk of the workload on the key.", lambda row: [({"risk": row.key.risk.value}, 1)]),
+)
+"""What is printed of a workload and one of its keys."""

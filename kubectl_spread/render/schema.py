@@ -15,15 +15,11 @@ from typing import get_args, get_type_hints
 
 import msgspec
 
-from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.form import form_of, meanings
-from kubectl_spread.contract.pending import PendingReport
-from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.wording.reference import common_fields, entries_named
 
-REPORTS = tuple(form_of(each) for each in (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport))
+REPORTS: tuple[type[msgspec.Struct], ...] = tuple(map(form_of, get_args(AnyReport)))
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -31,7 +31,7 @@ def in_json(report: AnyReport | Mapping[str, object]) -> object:
 
 def to_names(report: AnyReport) -> str:
     """Return the objects' names, each once, as ``-o name`` prints them."""
-    if report.kind == "SkewReport":
+    if report.kind == "SkewReport" or report.kind == "AuditReport":  # noqa: PLR1714 - mypy knows the types so
         found = [str(item.workload) for item in report.items]
     elif report.kind == "SimulateReport":
         found = [str(item.workload) for step in report.steps for item in step.items if item.changed]

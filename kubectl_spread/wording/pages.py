@@ -11,6 +11,7 @@ TITLES = {
     "PendingReport": ("why-pending", "Why Pods are Pending"),
     "CheckReport": ("check", "Manifest check"),
     "SimulateReport": ("simulate", "What happens to Pods, step by step"),
+    "AuditReport": ("audit", "What an outage would take"),
     "RebalanceReport": ("rebalance", "Evictions that restore the spread"),
 }
 """Kind of a report → the command that makes it, and what its page is called."""

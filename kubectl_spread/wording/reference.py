@@ -23,6 +23,8 @@ class EntryKind(StrEnum):
     WAIT = "wait"
     STATUS = "status"
     VERDICT = "verdict"
+    RISK = "risk"
+    HOLDER = "holder"
     DECISION = "decision"
     OUTCOME = "outcome"
     FIELD = "field"

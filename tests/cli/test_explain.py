@@ -17,6 +17,7 @@ from kubectl_spread.cli.candidates import complete
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.render.outline.audit import AUDIT_COLUMNS
 from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
 from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
@@ -60,7 +61,7 @@ def test_what_is_not_known_is_a_usage_error_with_what_may_be_meant() -> None:
 
 
 def test_every_status_verdict_and_column_is_explained() -> None:
-    shown = (SKEW_COLUMNS, REBALANCE_COLUMNS, SIMULATE_COLUMNS)
+    shown = (SKEW_COLUMNS, REBALANCE_COLUMNS, SIMULATE_COLUMNS, AUDIT_COLUMNS)
     headers = {column.header for columns in shown for column in columns}
     tables = [path for path in GOLDEN.rglob("*.txt") if path.parent.name != "explain"]
     lines = {line for path in tables for line in path.read_text().splitlines()}

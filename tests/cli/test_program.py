@@ -19,7 +19,18 @@ from tests.program import INSTALLED, installed, spread
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOP, CHECKOUT = EXAMPLES / "shop.yaml", EXAMPLES / "checkout.yaml"
-COMMANDS = ("show", "why-pending", "check", "simulate", "rebalance", "snapshot", "options", "completion", "version")
+COMMANDS = (
+    "show",
+    "why-pending",
+    "audit",
+    "check",
+    "simulate",
+    "rebalance",
+    "snapshot",
+    "options",
+    "completion",
+    "version",
+)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +93,7 @@ def test_options_lists_what_every_command_takes_that_reads_a_cluster() -> None:
     told = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", ended.stdout, re.MULTILINE))
     assert {"--server", "--as-group", "--v", "--namespace", "--from"} <= told
     root = typer.main.get_group(application())
-    for command in ("show", "why-pending", "check", "simulate", "rebalance", "snapshot"):
+    for command in ("show", "why-pending", "audit", "check", "simulate", "rebalance", "snapshot"):
         assert told <= {name for each in root.commands[command].params for name in each.opts}
 
 
@@ -104,7 +115,7 @@ def test_commands_are_completed_after_flags() -> None:
     assert "--by-node\t" in installed("__complete", "-n", "shop", "show", "--by").stdout
 
 
-@pytest.mark.parametrize("command", ["show", "why-pending", "check"])
+@pytest.mark.parametrize("command", ["show", "why-pending", "audit", "check"])
 def test_help_comes_with_examples_that_are_commands(command: str) -> None:
     examples = [
         line.split("#")[0].split() for line in spread(command, "-h").stdout.splitlines() if "kubectl spread " in line

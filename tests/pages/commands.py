@@ -22,6 +22,7 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "why-pending": (f"kubectl spread why-pending -n shop {SHOP}",),
     "check": (f"kubectl spread check -f examples/checkout.yaml {SHOP}",),
+    "audit": (f"kubectl spread audit -n shop {SHOP}", f"kubectl spread audit deployment/web -n shop {SHOP}"),
     "simulate": (f"kubectl spread simulate --drain node-a1 -n shop {SHOP}",),
     "rebalance": (f"kubectl spread rebalance -n shop --soft {SHOP}",),
     "snapshot": (),

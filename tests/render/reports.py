@@ -27,7 +27,7 @@ from tests.diagnosis.judged import varied
 from tests.program import spread
 
 PAGES = tuple(name.removesuffix(".json") for name in CASES if name.endswith(".json"))
-REPORTS = tuple(name for name in PAGES if not name.startswith(("simulate/", "rebalance/")))
+REPORTS = tuple(name for name in PAGES if not name.startswith(("simulate/", "rebalance/", "audit/")))
 """Reports of every kind: a page shows them all."""
 
 HOSTILE = "\"']|`*_<img src=x>&amp;#35;%0A::error::\\\x1b[2J\u202e\r\n```\n| x |\nend; classDef"

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from kubectl_spread.contract.form import form_of
+from kubectl_spread.diagnosis.audit import Holder, Risk
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
@@ -43,6 +44,8 @@ def test_every_fix_is_explained_and_no_other() -> None:
 
 def test_every_status_and_verdict_is_explained_in_its_order() -> None:
     assert explained(EntryKind.STATUS) == list(SpreadStatus)
+    assert explained(EntryKind.RISK) == list(Risk)
+    assert explained(EntryKind.HOLDER) == list(Holder)
     assert sorted(explained(EntryKind.VERDICT)) == sorted({*Verdict, *RebalanceVerdict})
 
 

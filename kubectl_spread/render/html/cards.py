@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.audit import AuditItem
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
@@ -58,6 +60,9 @@ STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
     ItemStatus.REFUSED: ("bad", "✕"),
     ItemStatus.STUCK: ("bad", "▲"),
     ItemStatus.VIOLATED: ("bad", "▲"),
+    ItemStatus.OUTAGE: ("bad", "✕"),
+    ItemStatus.BELOW_BUDGET: ("bad", "▲"),
+    ItemStatus.MAJORITY: ("bad", "▲"),
     ItemStatus.NO_EFFECT: ("warn", "○"),
     ItemStatus.INCOMPLETE: ("warn", "?"),
     ItemStatus.PENDING: ("bad", "…"),
@@ -68,6 +73,8 @@ STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
     ItemStatus.PARTIAL: ("warn", "◐"),
     ItemStatus.PLANNED: ("info", "→"),
     ItemStatus.UNEVEN: ("info", "≈"),
+    ItemStatus.UNAVOIDABLE: ("warn", "○"),
+    ItemStatus.UNPROTECTED: ("info", "○"),
     ItemStatus.BALANCED: ("good", "✓"),
     ItemStatus.OK: ("good", "✓"),
     ItemStatus.SCHEDULABLE: ("good", "✓"),
@@ -99,7 +106,7 @@ def anchor(number: int) -> str:
 def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
     """Return a card for every item, worst first; rows of ``show`` and steps stay in their order."""
     cards, worst_first = [_card(outlined) for outlined in items], list(ItemStatus)
-    if not isinstance(report, SkewReport | SimulateReport | RebalanceReport):
+    if not isinstance(report, SkewReport | SimulateReport | RebalanceReport | AuditReport):
         cards.sort(key=lambda card: worst_first.index(card.status))
     return cards
 
@@ -122,8 +129,9 @@ def _card(outlined: Item) -> Card:
             drawn = item.after or item.constraints
             cells = _count_cells(drawn) or len(item.nodes)
             return Card(outlined, check_status(item), item.source, cells, _foremost(drawn))
-        case SimulatedStep() as item:
-            return Card(outlined, _step_status(item), "", 0)
+        case SimulatedStep() | AuditItem() as item:
+            status = ItemStatus(item.risk) if isinstance(item, AuditItem) else _step_status(item)
+            return Card(outlined, status, "", 0)
         case RebalanceReport() as report:
             verdicts = {item.verdict for item in report.items}
             worst = next((verdict for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED)
@@ -183,7 +191,7 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
         yield block("div", _blocks(card.outlined, BELOW_ROW), class_="notes")
         return
-    if isinstance(item, SimulatedStep | RebalanceReport):
+    if isinstance(item, SimulatedStep | RebalanceReport | AuditItem):
         yield joined(map(block_markup, card.outlined.blocks))
         return
     if isinstance(item, NotCreated):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # One command's report needs no other's types.
     from kubectl_spread.contract.check import CheckItem
     from kubectl_spread.contract.pending import PendingItem
     from kubectl_spread.contract.rebalance import RebalanceReport
+    from kubectl_spread.diagnosis.audit import AuditItem
     from kubectl_spread.diagnosis.skew import SkewItem
     from kubectl_spread.diagnosis.step_changes import SimulatedStep
     from kubectl_spread.diagnosis.upcoming_pods import NotCreated
@@ -315,7 +316,7 @@ class Item(Part, frozen=True, kw_only=True):
         pods: how many Pods it speaks for.
     """
 
-    item: SkewItem | PendingItem | NotCreated | CheckItem | SimulatedStep | RebalanceReport
+    item: SkewItem | PendingItem | NotCreated | CheckItem | SimulatedStep | RebalanceReport | AuditItem
     headline: Headline
     paragraphs: tuple[tuple[Block, ...], ...]
     pods: int = 1

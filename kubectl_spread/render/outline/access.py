@@ -104,6 +104,9 @@ def _names(report: AnyReport) -> Iterator[str]:
             yield from (each.node for each in (*step.evicted, *step.lost, *step.preempted))
             for item in step.items:
                 yield from item.before if item.constraint.topology_key == HOSTNAME else ()
+    elif report.kind == "AuditReport":
+        for audited in (key for item in report.items for key in item.keys):
+            yield from audited.usable if audited.topology_key == HOSTNAME else ()
     elif report.kind == "RebalanceReport":
         yield from (node for each in report.evictions for node in (each.node, *each.lands))
         for plan in report.items:

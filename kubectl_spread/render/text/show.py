@@ -8,13 +8,14 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.form import to_form
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.outline import Extent, Gaps, table_of
+from kubectl_spread.render.outline import Extent, Gaps, Table, table_of
 from kubectl_spread.render.outline.access import header, node_names
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
 from kubectl_spread.render.text import block_lines, header_lines, outline_text, shortened, suffix_line, table_text
@@ -44,18 +45,33 @@ def show_table(
     Where there is little room, the names of these nodes are short.
     """
     table = table_of(SKEW_COLUMNS, report.items, wide=wide)
+    counted = _totals(report) if totals and report.items else ""
+    return table_screen(report, table, screen, headers=headers, nodes=nodes, totals=counted)
+
+
+def table_screen(
+    report: SkewReport | AuditReport,
+    table: Table,
+    screen: Screen,
+    *,
+    headers: bool,
+    nodes: Collection[str],
+    totals: str,
+) -> str:
+    """Return the table of a report, with what was read above it, and gaps and totals below it."""
     told, suffix = shortened(table, (table,), screen, nodes=nodes)
     top = header_lines(header(report.metadata), screen) if headers else ""
     text = top + table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
-    return text + suffix_line(suffix, screen) + (_totals(report, screen) if totals and report.items else "")
+    counted = "".join(f"{line}\n" for line in screen.wrapped(totals)) if totals else ""
+    return text + suffix_line(suffix, screen) + counted
 
 
-def _totals(report: SkewReport, screen: Screen) -> str:
+def _totals(report: SkewReport) -> str:
     items = report.items
     workloads = len({(item.namespace, item.workload) for item in items})
     what = f"{count_of(len(items), 'constraint')} of {count_of(workloads, 'workload')}"
     by_status = sorted((item.status for item in items), key=tuple(SpreadStatus).index)
-    return "".join(f"{line}\n" for line in screen.wrapped(wording.totals(what, by_status)))
+    return wording.totals(what, by_status)
 
 
 def gap_lines(gaps: Iterable[Gap], screen: Screen = PIPE) -> str:

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.any_report import AnyReport, ItemsReport
+from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -44,6 +45,7 @@ from kubectl_spread.render.outline import (
     Table,
 )
 from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.audit import audit_outline
 from kubectl_spread.render.outline.rebalance import rebalance_outline
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.structured import to_names
@@ -117,6 +119,8 @@ def text_of(report: AnyReport) -> str:
             return outline_text(simulate_outline(report, Extent()))
         case RebalanceReport():
             return outline_text(rebalance_outline(report, Extent()))
+        case AuditReport():
+            return outline_text(audit_outline(report, Extent()))
 
 
 def assert_each_says_all(report: AnyReport) -> None:

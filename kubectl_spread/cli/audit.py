@@ -1,0 +1,76 @@
+"""``kubectl spread audit``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kubectl_spread.cli import flags as groups
+from kubectl_spread.cli import inputs, output
+from kubectl_spread.cli.flags import Flags, Option, check_choice
+from kubectl_spread.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.scope import Named
+    from kubectl_spread.contract.audit import AuditReport
+
+EPILOG = """
+\b
+Examples:
+  kubectl spread audit -A                      # every workload, the worst first
+  kubectl spread audit deployment/web          # one workload: each topology key
+  kubectl spread audit -A --fail-on Majority   # exit 1 if one domain has most Pods of a workload
+  kubectl spread audit --key example.com/rack  # another topology key
+  kubectl spread audit --from dump/ -A         # read a cluster-info dump
+"""
+
+
+class AuditFlags(Flags):
+    """The flags of ``audit`` alone."""
+
+    resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
+    key: Annotated[
+        list[str] | None,
+        Option(
+            metavar="KEY", help="Audit these topology keys instead of zone, hostname and those in use (repeatable)."
+        ),
+    ] = None
+    all_: Annotated[bool, Option("--all", help="Include workloads with one Pod.")] = False
+    fail_on: Annotated[str, Option(metavar="RISK", help="Exit with 1 when a risk is this one or worse.")] = ""
+
+
+def audit(
+    flags: AuditFlags,
+    scope: groups.ScopeFlags,
+    printing: groups.AuditOutput,
+    scheduler: groups.SchedulerFlags,
+    connection: groups.ConnectionFlags,
+) -> None:
+    """Report what an outage of one zone or node would take of each workload, and whether that can be helped."""
+
+    def ask(named: Named) -> None:
+        from kubectl_spread.commands import audit as command
+        from kubectl_spread.commands import exit_codes
+        from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
+        from kubectl_spread.diagnosis.audit import RISKS, Risk
+        from kubectl_spread.render.text.audit import audit_text
+
+        def text(report: AuditReport, *, wide: bool) -> str:
+            screen = output.screen_for(printing, asked.namespace)
+            return audit_text(report, screen, detailed=bool(named.names), wide=wide, headers=not printing.no_headers)
+
+        if flags.fail_on:
+            check_choice("--fail-on", flags.fail_on, RISKS)
+        printed = output.printer(text, printing)
+        source = inputs.source_of(connection, scope, scheduler)
+        asked = inputs.scope_of(scope, source, named)
+        options = command.AuditOptions(names=named.names, keys=tuple(flags.key or ()), every=flags.all_)
+        answer = command.audit(source, asked, options, inputs.scheduler_of(scheduler))
+        if not (answer.report.items or answer.report.left_out):
+            output.note(nothing_found(asked, "workloads", namespaces_with_pods(answer.view.snapshot)))
+        output.write(printed(answer.report))
+        fails = Risk(flags.fail_on) if flags.fail_on else None
+        raise typer.Exit(exit_codes.of_audit(answer.report, fails) if fails else ExitCode.ANSWERED)
+
+    inputs.first_found(flags.resources, ask)

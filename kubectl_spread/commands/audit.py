@@ -1,0 +1,66 @@
+"""``audit``: what an outage of one domain takes of each workload."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import handle_of_next_pod, wanted_workloads
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
+from kubectl_spread.contract.audit import AuditReport
+from kubectl_spread.diagnosis.audit import RISKS, AuditItem, bound_pods, is_audited
+from kubectl_spread.diagnosis.audit import audit as audited
+from kubectl_spread.diagnosis.incomplete import unread_kinds
+from kubectl_spread.gaps import Purpose
+from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
+
+NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
+
+
+class AuditOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``audit`` is asked beyond its scope.
+
+    Attributes:
+        names: (kind in lower case, name) of the workloads; empty for all.
+        keys: the topology keys; empty for those of §17.
+        every: whether workloads with one Pod are shown.
+    """
+
+    names: tuple[tuple[str, str], ...] = ()
+    keys: tuple[str, ...] = ()
+    every: bool = False
+
+
+class AuditAnswer(msgspec.Struct, frozen=True):
+    """What ``audit`` found, and in what."""
+
+    report: AuditReport
+    view: View
+
+
+def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: SchedulerOptions) -> AuditAnswer:
+    """Return what an outage takes of the workloads of the scope; errors as for ``show``."""
+    view = look(source, read_sets.for_moving(), scheduler, reading_devices(source))
+    with reporting_bad_objects(source.name, view.snapshot):
+        found = [each for each in wanted_workloads(view, scope, names=options.names) if is_audited(each)]
+        shown = [each for each in found if options.every or options.names or len(bound_pods(each)) > 1]
+        known = not view.snapshot.inventory.nodes_unread
+        items = [audited(each, handle_of_next_pod(each, view), options.keys) for each in shown if known]
+        report = AuditReport(
+            metadata=view.metadata,
+            items=tuple(sorted(filter(None, items), key=worst_first)),
+            left_out=sum(len(bound_pods(each)) == 1 for each in found if each not in shown),
+            incomplete=(
+                *view.incomplete,
+                *unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.WORKLOADS),
+            ),
+        )
+    return AuditAnswer(report, view)
+
+
+def worst_first(item: AuditItem) -> tuple[int, str, str]:
+    """Return the place of an item: by risk, then by name."""
+    return RISKS.index(item.risk), item.namespace, str(item.workload)

@@ -1,0 +1,35 @@
+"""The report of ``audit``, and what ``-o json`` adds to its items."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kubectl_spread.contract.leaf import Leaf
+from kubectl_spread.contract.report import Metadata, Report
+from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem
+from kubectl_spread.gaps import Gap
+from kubectl_spread.wording.audit import risk_text
+
+
+class AuditReport(Report, frozen=True, kw_only=True):
+    """The answer of ``audit``.
+
+    Attributes:
+        items: the workloads, worst first.
+        left_out: how many workloads with one Pod are not among them.
+    """
+
+    api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
+    kind: Literal["AuditReport"] = "AuditReport"
+    metadata: Metadata
+    items: tuple[AuditItem, ...]
+    left_out: int = 0
+    incomplete: tuple[Gap, ...] = ()
+
+
+def reason(key: AuditedKey) -> str:
+    """Why the loss cannot be lowered, or which budget it breaks; empty where the numbers say it."""
+    return risk_text(key.why, key.topology_key)
+
+
+AUDITED = Leaf(added=(reason,), left_out=frozenset({"why"}))

@@ -1,0 +1,72 @@
+"""What an outage of one domain takes of workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kubectl_spread.contract.audit import AuditReport
+from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Risk
+from kubectl_spread.render.outline import Column, Extent, Headline, Item, Outline, Tone, table_of
+from kubectl_spread.render.outline.access import outline_with
+from kubectl_spread.render.outline.skew import counts_text
+from kubectl_spread.wording import audit as wording
+
+RISK_TONES = {
+    **dict.fromkeys((Risk.OUTAGE, Risk.BELOW_BUDGET, Risk.MAJORITY), Tone.BAD),
+    Risk.UNAVOIDABLE: Tone.WARNING,
+    **dict.fromkeys((Risk.UNEVEN, Risk.UNPROTECTED), Tone.INFO),
+    Risk.OK: Tone.GOOD,
+}
+
+
+class Row(NamedTuple):
+    """A workload and one of its keys."""
+
+    item: AuditItem
+    key: AuditedKey
+
+
+def rows(report: AuditReport, *, every: bool) -> Iterator[Row]:
+    """Yield the rows of the table: the keys that are as bad as the workload; ``every``: all."""
+    for item in report.items:
+        yield from (Row(item, key) for key in item.keys if every or key.risk is item.risk)
+
+
+def audit_outline(report: AuditReport, extent: Extent) -> Outline:
+    """Return each workload with a row for each of its keys."""
+    return outline_with([_item(item, extent) for item in report.items], report)
+
+
+def _item(item: AuditItem, extent: Extent) -> Item:
+    subject = f"{item.namespace}/{item.workload}"
+    worst = next(key for key in item.keys if key.risk is item.risk)
+    sentence = wording.sentence(worst, item.pods)
+    return Item(
+        item=item,
+        headline=Headline(
+            subject=subject,
+            lead=f"{subject}: ",
+            line=f"{item.risk}: {sentence}",
+            sentence=sentence,
+            tone=RISK_TONES[item.risk],
+        ),
+        paragraphs=((table_of(AUDIT_COLUMNS[2:], [Row(item, key) for key in item.keys], wide=extent.wide),),),
+    )
+
+
+def _domains(row: Row) -> str:
+    return counts_text({**dict.fromkeys(row.key.usable, 0), **{each.value: each.pods for each in row.key.domains}})
+
+
+AUDIT_COLUMNS: Sequence[Column[Row]] = (
+    Column("NAMESPACE", lambda row: row.item.namespace),
+    Column("WORKLOAD", lambda row: str(row.item.workload)),
+    Column("KEY", lambda row: row.key.topology_key),
+    Column("DOMAINS", _domains),
+    Column("LOSS", lambda row: wording.loss_text(row.key, row.item.pods)),
+    Column("HELD-BY", lambda row: ", ".join(row.key.held_by)),
+    Column("RISK", lambda row: row.key.risk.value, tone=lambda row: RISK_TONES[row.key.risk]),
+    Column("REASON", lambda row: wording.risk_text(row.key.why, row.key.topology_key), below=True),
+)
+"""What a row says of a workload and one of its keys."""

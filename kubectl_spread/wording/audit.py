@@ -1,0 +1,58 @@
+"""The texts of ``audit``: what an outage takes, and why that cannot be lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Budget, EvenAlready, NoOtherDomain, NoRoom, RiskReason
+from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.wording.reasons import noun_for, reason_text
+from kubectl_spread.wording.words import count_of, enumerated, totals
+
+MOST_NAMED = 3
+"""Domains (count) up to which each is named."""
+
+
+def risk_text(why: RiskReason | None, topology_key: str) -> str:
+    """Return why the loss cannot be lowered, or which budget it breaks; empty for None."""
+    match why:
+        case None:
+            return ""
+        case Budget(name=name, desired=desired):
+            return f"PodDisruptionBudget {name} wants {count_of(desired, 'healthy Pod')}"
+        case NoOtherDomain(domains=domains):
+            what = "takes its Pods" if topology_key == HOSTNAME else "has nodes for it"
+            return f"only {places(topology_key, domains)} {what}"
+        case EvenAlready(pods=pods, usable=usable):
+            nodes = noun_for(topology_key, usable)
+            return f"{count_of(pods, 'Pod')} in {usable} {nodes}: no other distribution loses less"
+        case NoRoom(domains=domains, why=reasons):
+            texts = dict.fromkeys(map(reason_text, reasons))
+            return f"{places(topology_key, domains)}: {'; '.join(texts)}"
+        case _:
+            assert_never(why)
+
+
+def places(topology_key: str, domains: Sequence[str]) -> str:
+    """Return ``zone b`` or ``zones a and b``."""
+    return f"{noun_for(topology_key, len(domains))} {enumerated(domains, MOST_NAMED)}"
+
+
+def loss_text(key: AuditedKey, pods: int) -> str:
+    """Return ``5 of 9 in zone b``, ``5 of 9 on node-1``; with several worst domains ``3 of 9 in zone a or b``."""
+    where = " on " if key.topology_key == HOSTNAME else f" in {noun_for(key.topology_key, 1)} "
+    return f"{key.loss} of {pods}{where if key.worst else ''}{enumerated(key.worst, MOST_NAMED, word='or')}"
+
+
+def sentence(key: AuditedKey, pods: int) -> str:
+    """Return what an outage of the worst domain takes, and why that cannot be lowered."""
+    why = risk_text(key.why, key.topology_key)
+    return f"an outage takes {loss_text(key, pods)}{f' ({why})' if why else ''}"
+
+
+def totals_text(items: Sequence[AuditItem], left_out: int) -> str:
+    """Return how many workloads have which risk, and how many with one Pod are left out; empty for none."""
+    counted = totals(count_of(len(items), "workload"), (item.risk for item in items)) if items else ""
+    one = f"{count_of(left_out, 'workload')} with one Pod {'is' if left_out == 1 else 'are'} left out (--all)."
+    return " ".join(filter(None, (counted, one if left_out else "")))
