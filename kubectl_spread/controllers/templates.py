@@ -23,7 +23,9 @@ from kubectl_spread.objects.workloads import CronJob, Job
 
 HASH_LABEL = "pod-template-hash"
 REVISION_HASH_LABEL = "controller-revision-hash"
-REVISION_LABELS = (HASH_LABEL, REVISION_HASH_LABEL)
+ROLLOUTS_HASH_LABEL = "rollouts-pod-template-hash"
+"""Source: argo-rollouts pkg/apis/rollouts/v1alpha1/types.go DefaultRolloutUniqueLabelKey (v1.8)."""
+REVISION_LABELS = (HASH_LABEL, REVISION_HASH_LABEL, ROLLOUTS_HASH_LABEL)
 
 
 def template_of(owner: Workload) -> PodTemplateSpec:

@@ -35,8 +35,9 @@ NAMING_A_LABEL = (nodes.LabelNode, constraints.FixTopologyKey)
 
 EQUALLY_GOOD = (
     nodes.AddNode,
-    constraints.AddMatchLabelKeys,
     constraints.FixSelector,
+    constraints.HonorTaints,
+    constraints.AddMatchLabelKeys,
     moves.MovePod,
     moves.RecreatePod,
     demands.ChangeHostPort,
@@ -52,7 +53,6 @@ EQUALLY_GOOD = (
     nodes.RemoveTaint,
     constraints.HonorAffinity,
     constraints.IgnoreAffinity,
-    constraints.HonorTaints,
     constraints.MakeSoft,
     demands.AddToleration,
     nodes.Uncordon,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import controller_of, matching_by_owner
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod
 from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
@@ -32,6 +33,7 @@ from kubectl_spread.snapshot import Snapshot
 
 HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
+SelectorChange: TypeAlias = Callable[[LabelSelector], LabelSelector]
 SELECTING_KINDS = (
     kinds.SERVICE,
     kinds.POD_DISRUPTION_BUDGET,
@@ -47,9 +49,13 @@ SELECTING_KINDS = (
 
 
 class FixSelector(OfConstraint, frozen=True, kw_only=True):
-    """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer."""
+    """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer.
+
+    ``label``: the revision's label that it names in matchLabelKeys, instead of a value of that; empty for none.
+    """
 
     selector: str
+    label: str = ""
     others: int = 0
     workloads: tuple[str, ...] = ()
 
@@ -178,25 +184,43 @@ def _set_field(constraint: Constraint, field: str, value: JsonValue, target: Pod
 
 
 def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    described = situation.pod.spec.topology_spread_constraints[counts.constraint.index]
-    known = {str(careful_selector(described.label_selector))}
-    labels = situation.pod.metadata.labels
-    for selector, edit in _own_selectors(counts.constraint, described, situation):
+    constraint, labels = counts.constraint, situation.pod.metadata.labels
+    described = situation.pod.spec.topology_spread_constraints[constraint.index]
+    pinned = _is_pinned(described)
+    known = set() if pinned else {str(careful_selector(_of_all_revisions(described.label_selector)))}
+    revision = next((label for label in REVISION_LABELS if label in labels), "") if pinned else ""
+    for selector, edit in _own_selectors(described, situation):
         parsed = careful_selector(selector)
         if str(parsed) in known or parsed.empty or not parsed.matches(labels):
             continue
         known.add(str(parsed))
-        others = _counted_others(counts.constraint, parsed, situation)
+        others = _counted_others(constraint, parsed, situation)
         yield EditPod(
             proposal=FixSelector(
-                topology_key=counts.constraint.topology_key,
+                topology_key=constraint.topology_key,
                 selector=str(parsed),
+                label=revision,
                 others=others.total(),
                 workloads=tuple(others),
             ),
-            edit=edit,
+            edit=partial(_select, constraint, edit, revision),
             mends=not counts.self_match,
         )
+
+
+def _is_pinned(constraint: TopologySpreadConstraint) -> bool:
+    """Whether the selector has the value of a revision's label; the API server merges matchLabelKeys into it."""
+    selector = constraint.label_selector or LabelSelector()
+    named = {*selector.match_labels, *(each.key for each in selector.match_expressions)}
+    return not named.intersection(REVISION_LABELS) <= {*constraint.match_label_keys}
+
+
+def _of_all_revisions(selector: LabelSelector | None) -> LabelSelector:
+    """Return the selector without labels of revisions."""
+    selector = selector or LabelSelector()
+    labels = {key: value for key, value in selector.match_labels.items() if key not in REVISION_LABELS}
+    expressions = tuple(each for each in selector.match_expressions if each.key not in REVISION_LABELS)
+    return replace(selector, match_labels=labels, match_expressions=expressions)
 
 
 def _counted_others(constraint: Constraint, selector: Selector, situation: Situation) -> Counter[str]:
@@ -210,39 +234,49 @@ def _counted_others(constraint: Constraint, selector: Selector, situation: Situa
 
 
 def _own_selectors(
-    constraint: Constraint, described: TopologySpreadConstraint, situation: Situation
-) -> Iterator[tuple[LabelSelector, PodEdit]]:
-    """Yield the constraint's selector with the Pod's own values, and its owner's selector without revision hashes."""
+    described: TopologySpreadConstraint, situation: Situation
+) -> Iterator[tuple[LabelSelector, SelectorChange]]:
+    """Yield the constraint's selector with the Pod's own values, and its owner's, with the change of a target's."""
     labels = situation.pod.metadata.labels
     if described.label_selector is not None:
-        taken = {key: labels[key] for key in described.label_selector.match_labels if key in labels}
-        selector = msgspec.structs.replace(described.label_selector, match_labels=taken)
-        yield selector, partial(_use_pod_values, constraint, labels)
+        with_own = partial(_with_values, labels)
+        yield with_own(described.label_selector), with_own
     controller = controller_of(situation.pod, situation.handle.snapshot)
     owner = controller.spec.selector if isinstance(controller, ReplicaSet | StatefulSet | DaemonSet) else None
     if isinstance(controller, ReplicationController):
         owner = LabelSelector(match_labels=controller.spec.selector)
     if owner is not None:
-        left = {key: value for key, value in owner.match_labels.items() if key not in REVISION_LABELS}
-        selector = msgspec.structs.replace(owner, match_labels=left)
-        yield selector, partial(_set_field, constraint, "labelSelector", msgspec.to_builtins(selector))
+        selector = _of_all_revisions(owner)
+        yield selector, lambda _: selector
 
 
-def _use_pod_values(constraint: Constraint, labels: Mapping[str, str], target: PodTemplateSpec) -> Operations:
-    selector = target.spec.topology_spread_constraints[_index_of(target, constraint)].label_selector or LabelSelector()
-    taken: dict[str, JsonValue] = {key: labels[key] for key in selector.match_labels if key in labels}
-    return (set_to(_pointer_to(target, constraint, "labelSelector", "matchLabels"), taken),)
+def _with_values(labels: Mapping[str, str], selector: LabelSelector) -> LabelSelector:
+    """Return the selector of all revisions with these values of its labels, without labels that have none."""
+    left = _of_all_revisions(selector)
+    return replace(left, match_labels={key: labels[key] for key in left.match_labels if key in labels})
+
+
+def _select(constraint: Constraint, change: SelectorChange, revision: str, target: PodTemplateSpec) -> Operations:
+    """Return the operations that set the selector; ``revision``: a label for matchLabelKeys, or empty."""
+    own = target.spec.topology_spread_constraints[_index_of(target, constraint)].label_selector or LabelSelector()
+    after = change(own)
+    added = _add_match_label_key(constraint, revision, target) if revision else ()
+    path = _pointer_to(target, constraint, "labelSelector")
+    if own.match_labels and after.match_expressions == own.match_expressions:
+        return (set_to(f"{path}/matchLabels", after.match_labels), *added)
+    return (set_to(path, msgspec.to_builtins(after)), *added)
 
 
 def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
     """Yield the labels that the Pod lacks to match its constraint, unless something else would then select it."""
     pod = situation.pod
     wanted = [r for r in counts.constraint.selector.requirements if not r.matches(pod.metadata.labels)]
-    if not wanted or any(r.operator is not Operator.IN or r.key in pod.metadata.labels for r in wanted):
+    taken = {*pod.metadata.labels, *REVISION_LABELS}
+    if not wanted or any(r.operator is not Operator.IN or r.key in taken for r in wanted):
         return
     added = {requirement.key: min(requirement.values) for requirement in wanted}
     labels = {**pod.metadata.labels, **added}
-    labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
+    labelled = replace(pod, metadata=replace(pod.metadata, labels=labels))
     if _is_newly_selected(pod, labelled, situation.handle.snapshot):
         return
     yield EditPod(proposal=AddPodLabel(labels=tuple(added.items())), edit=partial(_add_pod_labels, added))

@@ -26,7 +26,8 @@ def of_constraints(change: OfConstraint, keys: Sequence[str]) -> str:
         case constraints.FixSelector():
             less = f"{count_of(change.others, 'Pod')} of {first_and_more(change.workloads)}" if change.workloads else ""
             no_longer = f", no longer {less}" * bool(less)
-            return f"count only Pods with {change.selector} in {on}{no_longer}"
+            keys = f" and matchLabelKeys [{change.label}]" * bool(change.label)
+            return f"count only Pods with {change.selector}{keys} in {on}{no_longer}"
         case constraints.FixTopologyKey():
             former = " and an older revision uses" * change.former
             return f"use the topologyKey {change.meant}, which nodes carry{former}, instead of {enumerated(keys)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.profile import default_profile
@@ -162,7 +163,33 @@ class TestFixSelector:
         replica_set = owner("ReplicaSet", pending, name="web-abc", selector=selector)
         others = [pod(f"cart-{name}", on=name, labels={"app": "cart", "team": "shop"}) for name in ("a1", "b1")]
         found = fixes([*zones(**TAINTED), replica_set, *others], owned(pending, replica_set, **{HASH: "abc"}))
-        assert patch_of(found["FixSelector"]) == [("add", f"{AT}/0/labelSelector", {"matchLabels": WEB})]
+        assert patch_of(found["FixSelector"]) == [("add", f"{AT}/0/labelSelector/matchLabels", WEB)]
+
+    @pytest.mark.parametrize("label", REVISION_LABELS)
+    def test_names_the_revision_in_match_label_keys_and_never_its_value(self, label: str) -> None:
+        pinned = [
+            {"matchLabels": {**WEB, label: "old"}},
+            {"matchLabels": WEB, "matchExpressions": [{"key": label, "operator": "In", "values": ["old", "new"]}]},
+        ]
+        old = [
+            web(f"old-{i}", on=name, labels={**WEB, label: "old"}) for i, name in enumerate(("a1", "a1", "b1", "b1"))
+        ]
+        for selector in pinned:
+            constraint = spread(ZONE, selector=selector)
+            pending = web(labels={**WEB, label: "new"}, topologySpreadConstraints=[constraint])
+            found = fixes([*zones(**TAINTED), *old], pending)["FixSelector"]
+            assert "old" not in str(found.changes)
+            assert "new" not in str(found.changes)
+            assert ("add", f"{AT}/0/matchLabelKeys", [label]) in patch_of(found)
+            assert f"app=web and matchLabelKeys [{label}]" in found.summary
+
+    def test_leaves_what_the_api_server_merged_of_match_label_keys(self) -> None:
+        merged = {"matchLabels": WEB, "matchExpressions": [{"key": HASH, "operator": "In", "values": ["new"]}]}
+        constraint = spread(ZONE, selector=merged, matchLabelKeys=[HASH])
+        labels = {**WEB, HASH: "new"}
+        old = [web(f"old-{name}", on=name, labels=labels) for name in ("a1", "b1")]
+        pending = web(labels=labels, topologySpreadConstraints=[constraint])
+        assert "FixSelector" not in fixes([*zones(**TAINTED), *old], pending)
 
     @pytest.mark.parametrize(
         ("kind", "read", "offered"),
