@@ -167,7 +167,7 @@ class TestFixSelector:
 
     @pytest.mark.parametrize("label", REVISION_LABELS)
     def test_names_the_revision_in_match_label_keys_and_never_its_value(self, label: str) -> None:
-        pinned = [
+        pinned: list[Object] = [
             {"matchLabels": {**WEB, label: "old"}},
             {"matchLabels": WEB, "matchExpressions": [{"key": label, "operator": "In", "values": ["old", "new"]}]},
         ]
