@@ -65,7 +65,9 @@ def audit(
         printed = output.printer(text, printing)
         source = inputs.source_of(connection, scope, scheduler)
         asked = inputs.scope_of(scope, source, named)
-        options = command.AuditOptions(names=named.names, keys=tuple(flags.key or ()), every=flags.all_)
+        options = command.AuditOptions(
+            names=named.names, keys=tuple(flags.key or ()), every=flags.all_, after_loss=printing.output == "wide"
+        )
         answer = command.audit(source, asked, options, inputs.scheduler_of(scheduler))
         if not (answer.report.items or answer.report.left_out):
             output.note(nothing_found(asked, "workloads", namespaces_with_pods(answer.view.snapshot)))

@@ -11,6 +11,7 @@ from kubectl_spread.commands.show import handle_of_next_pod, wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract.audit import AuditReport
+from kubectl_spread.diagnosis.after_loss import with_losses
 from kubectl_spread.diagnosis.audit import RISKS, AuditItem, bound_pods, is_audited
 from kubectl_spread.diagnosis.audit import audit as audited
 from kubectl_spread.diagnosis.incomplete import unread_kinds
@@ -27,11 +28,13 @@ class AuditOptions(msgspec.Struct, frozen=True, kw_only=True):
         names: (kind in lower case, name) of the workloads; empty for all.
         keys: the topology keys; empty for those of §17.
         every: whether workloads with one Pod are shown.
+        after_loss: whether the loss of the worst domains is simulated, as it is for named workloads.
     """
 
     names: tuple[tuple[str, str], ...] = ()
     keys: tuple[str, ...] = ()
     every: bool = False
+    after_loss: bool = False
 
 
 class AuditAnswer(msgspec.Struct, frozen=True):
@@ -49,9 +52,12 @@ def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: Schedu
         shown = [each for each in found if options.every or options.names or len(bound_pods(each)) > 1]
         known = not view.snapshot.inventory.nodes_unread
         items = [audited(each, handle_of_next_pod(each, view), options.keys) for each in shown if known]
+        worst_first = sorted(filter(None, items), key=_place)
+        if options.after_loss or options.names:
+            worst_first = [*with_losses(worst_first, view.settled.handles)]
         report = AuditReport(
             metadata=view.metadata,
-            items=tuple(sorted(filter(None, items), key=worst_first)),
+            items=tuple(worst_first),
             left_out=sum(len(bound_pods(each)) == 1 for each in found if each not in shown),
             incomplete=(
                 *view.incomplete,
@@ -61,6 +67,6 @@ def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: Schedu
     return AuditAnswer(report, view)
 
 
-def worst_first(item: AuditItem) -> tuple[int, str, str]:
+def _place(item: AuditItem) -> tuple[int, str, str]:
     """Return the place of an item: by risk, then by name."""
     return RISKS.index(item.risk), item.namespace, str(item.workload)

@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.controllers.injected_fields import has_own_claim, like
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef
 from kubectl_spread.diagnosis.explainer import Explainer
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByPlugin
+from kubectl_spread.diagnosis.step_changes import PendingPods
 from kubectl_spread.diagnosis.upcoming_pods import upcoming_pod
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -98,6 +100,20 @@ class DomainPods(msgspec.Struct, frozen=True):
     pods: int
 
 
+class AfterLoss(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What happens to the workload once a domain is lost.
+
+    Attributes:
+        domain: the domain: the first of the worst.
+        pending: its Pods that are Pending then; absent if there are none.
+        not_replaced: its Pods that stay Terminating on the lost nodes, and are not replaced before (count).
+    """
+
+    domain: str
+    pending: PendingPods | UnsetType = UNSET
+    not_replaced: int = 0
+
+
 class AuditedKey(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What an outage of one domain of a topology key takes of a workload.
 
@@ -110,6 +126,7 @@ class AuditedKey(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         held_by: what spreads its Pods over these domains.
         risk: the worst thing that the loss means, or that nothing prevents it.
         why: the facts behind the risk; None where there are none beside the numbers.
+        after: what happens after the loss of one of the worst domains; absent if that was not simulated.
     """
 
     topology_key: str
@@ -121,6 +138,7 @@ class AuditedKey(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     held_by: tuple[Holder, ...]
     risk: Risk
     why: RiskReason | None = None
+    after: AfterLoss | UnsetType = UNSET
 
 
 class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from msgspec import UnsetType
+
 from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Budget, EvenAlready, NoOtherDomain, NoRoom, RiskReason
 from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.wording.causes import ONE, PODS
 from kubectl_spread.wording.reasons import noun_for, reason_text
-from kubectl_spread.wording.words import count_of, enumerated, totals
+from kubectl_spread.wording.simulate import as_before, why_pending
+from kubectl_spread.wording.words import between, count_of, enumerated, totals
 
 MOST_NAMED = 3
 """Domains (count) up to which each is named."""
@@ -35,14 +39,28 @@ def risk_text(why: RiskReason | None, topology_key: str) -> str:
 
 
 def places(topology_key: str, domains: Sequence[str]) -> str:
-    """Return ``zone b`` or ``zones a and b``."""
-    return f"{noun_for(topology_key, len(domains))} {enumerated(domains, MOST_NAMED)}"
+    """Return ``zone b`` or ``zones a and b``; of nodes only the names."""
+    noun = "" if topology_key == HOSTNAME else f"{noun_for(topology_key, len(domains))} "
+    return f"{noun}{enumerated(domains, MOST_NAMED)}"
 
 
 def loss_text(key: AuditedKey, pods: int) -> str:
     """Return ``5 of 9 in zone b``, ``5 of 9 on node-1``; with several worst domains ``3 of 9 in zone a or b``."""
     where = " on " if key.topology_key == HOSTNAME else f" in {noun_for(key.topology_key, 1)} "
     return f"{key.loss} of {pods}{where if key.worst else ''}{enumerated(key.worst, MOST_NAMED, word='or')}"
+
+
+def after_text(key: AuditedKey) -> str:
+    """Return what is left without a node after the loss of the worst domain, and why; empty if not simulated."""
+    if isinstance(key.after, UnsetType):
+        return ""
+    pending, stay = key.after.pending, key.after.not_replaced
+    waiting = f"{between(*pending.range)} Pending{as_before(pending.before, pending.range[1])}" if pending else ""
+    parts = [waiting, f"{stay} not replaced until the nodes return or are deleted" if stay else ""]
+    what = " and ".join(filter(None, parts)) or "all Pods are replaced"
+    subject = ONE if pending and pending.range[1] == 1 else PODS
+    why = why_pending(pending.reasons, subject) if pending and pending.reasons else ""
+    return f"without {places(key.topology_key, [key.after.domain])}: {what}{f'. {why}' if why else ''}"
 
 
 def sentence(key: AuditedKey, pods: int) -> str:

@@ -151,7 +151,7 @@ def pending_text(waiting: Sequence[PendingPods], *, news: bool) -> str:
     by_chance = any(low < high for low, high in (each.range for each in waiting))
     pods = [
         f"{_number(*each.range)} {'Pod' if each.range[1] == 1 else 'Pods'} of {each.namespace}/{each.workload}"
-        f"{_as_before(each.before * news, each.range[1])}"
+        f"{as_before(each.before * news, each.range[1])}"
         for each in waiting
     ]
     one = [each.range[1] for each in waiting] == [1]
@@ -161,7 +161,8 @@ def pending_text(waiting: Sequence[PendingPods], *, news: bool) -> str:
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
 
 
-def _as_before(before: int, most: int) -> str:
+def as_before(before: int, most: int) -> str:
+    """Return in brackets how many (count) of the Pods that are Pending at most were so before; empty for none."""
     return " (as before)" if before >= most else f" ({before} as before)" if before else ""
 
 

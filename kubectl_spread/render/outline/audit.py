@@ -67,6 +67,7 @@ AUDIT_COLUMNS: Sequence[Column[Row]] = (
     Column("LOSS", lambda row: wording.loss_text(row.key, row.item.pods)),
     Column("HELD-BY", lambda row: ", ".join(row.key.held_by)),
     Column("RISK", lambda row: row.key.risk.value, tone=lambda row: RISK_TONES[row.key.risk]),
+    Column("AFTER", lambda row: wording.after_text(row.key), below=True),
     Column("REASON", lambda row: wording.risk_text(row.key.why, row.key.topology_key), below=True),
 )
 """What a row says of a workload and one of its keys."""
