@@ -137,6 +137,7 @@ class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
     """Pods of the owner's other revisions are counted; ``label`` is the label with the revision.
 
     ``among``: all constraints that count these Pods, and are as hard; none if the Pod has no other constraint.
+    ``together``: other workloads that it counts and that count the Pod, so that no revision can be counted alone.
     """
 
     field = "matchLabelKeys"
@@ -144,6 +145,7 @@ class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
     owner: WorkloadRef
     pods: tuple[str, ...]
     label: str
+    together: tuple[WorkloadRef, ...] = ()
 
 
 class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import matching_by_owner, owner_of, revision_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
+from kubectl_spread.diagnosis.counted_together import spread_together
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.topology_keys import keys_meant
@@ -195,6 +196,7 @@ def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
                 pods=others,
                 label=next(label for label, value in pod.metadata.labels.items() if value == revision),
                 among=tuple(alike) if len(subject.constraints) > 1 else (),
+                together=tuple(sorted(spread_together(pod, constraint, handle), key=str)),
             )
             for constraint in alike
         )

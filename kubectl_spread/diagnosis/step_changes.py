@@ -17,6 +17,7 @@ from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of, wanted_by
 from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
+from kubectl_spread.diagnosis.counted_together import spread_together
 from kubectl_spread.diagnosis.evaluation import Conclusion, Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
@@ -54,7 +55,8 @@ class CreateRefused(msgspec.Struct, frozen=True):
 class MixedRevisions(msgspec.Struct, frozen=True):
     """A rollout may end above maxSkew: Pods of the old revision count until they are gone.
 
-    ``label``: the label with the revision, for matchLabelKeys.
+    ``label``: the label with the revision, for matchLabelKeys; empty where that would no longer count other workloads
+    that count this one.
     """
 
     ref: WorkloadRef
@@ -450,7 +452,8 @@ class _Change:
             if state.constraint.default or revision_of(pod) == revision_of(was.pod):
                 continue
             if labels[0] not in pod.spec.topology_spread_constraints[index].match_label_keys:
-                yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
+                together = spread_together(pod, state.constraint, now.handles.of(pod))
+                yield MixedRevisions(item.workload, item.constraint.topology_key, "" if together else labels[0])
 
     def _deleted(self, done: Done) -> Iterator[DeletedPods]:
         """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.

@@ -140,9 +140,13 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
         else f"while {they} change{'s' * one} which nodes are preferred, and after the rollout the Pods may be uneven"
     )
     to = f"th{'ose' if several else 'at'} constraint{several}" if among else "the constraint"
+    avoid = f"To avoid this, add matchLabelKeys: [{finding.label}] to {to}: then each revision is counted alone."
+    if finding.together:
+        with_ = enumerated([*map(str, finding.together)])
+        avoid = f"The constraint spreads them together with {with_}, so no revision can be counted alone."
     return (
         f"{_pods(len(finding.pods))} of {other} of {finding.owner} {are} counted{by} ({_some(finding.pods)}):"
-        f" {does}. To avoid this, add matchLabelKeys: [{finding.label}] to {to}: then each revision is counted alone."
+        f" {does}. {avoid}"
     )
 
 

@@ -314,11 +314,9 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
             when = f"{', as before' if before else ''}{', in some random orders' if by_chance else ''}"
             return f"the API server refuses Pods of {ref}{when}: {message}"
         case step_changes.MixedRevisions(ref, topology_key, label):
-            return (
-                f"the rollout of {ref} counts Pods of the old revision too, so the skew may exceed maxSkew in the end."
-                f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision separately and"
-                " keeps it even"
-            )
+            even = f"matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision separately"
+            counts = f"the rollout of {ref} counts Pods of the old revision too"
+            return f"{counts}, so the skew may exceed maxSkew in the end" + f". {even} and keeps it even" * bool(label)
         case step_changes.RolloutEnds(ref):
             return f"the rollout of {ref} ends"
         case step_changes.ReplacedByHand(ref):

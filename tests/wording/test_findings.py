@@ -76,6 +76,7 @@ FINDINGS_TOLD = (
     MIXED,
     MIXED_SOFTLY,
     MIXED_TWICE,
+    replace(MIXED, together=(WorkloadRef(kind="Deployment", name="canary"),)),
     findings.MatchLabelKeyAbsent(index=0, keys=("a", "b")),
     findings.DeprecatedTopologyKey(constraint=constraint("beta.kubernetes.io/os"), successor="kubernetes.io/os"),
     findings.DeprecatedTopologyKey(constraint=constraint("beta.kubernetes.io/x"), successor=""),

@@ -46,10 +46,12 @@ def fix(*routes: Route, after: conclusion.AfterDeletion | None = None, proposal:
 CHANGES: list[of.Proposal] = [
     constraints.FixSelector(topology_key=ZONE, selector="app=web"),
     constraints.FixSelector(topology_key=ZONE, selector="app=web", others=3, workloads=("pod/a", "job/b")),
+    constraints.FixSelector(topology_key=ZONE, selector="app=web", label="pod-template-hash", apart=("job/a", "job/b")),
     constraints.AddPodLabel(labels=(("app", "web"), ("tier", "x"))),
     constraints.FixTopologyKey(topology_key="zone", meant=ZONE),
     constraints.FixTopologyKey(topology_key="zone", meant=ZONE, former=True),
     constraints.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
+    constraints.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash", apart=("deployment/canary",)),
     constraints.HonorTaints(topology_key=ZONE),
     constraints.IgnoreAffinity(topology_key=ZONE),
     constraints.HonorAffinity(topology_key=ZONE),

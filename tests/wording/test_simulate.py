@@ -117,6 +117,7 @@ OUTCOME_NOTES: list[OutcomeNote] = [
     CreateRefused(WorkloadRef(kind="Job", name="copy"), "no", before=True),
     CreateRefused(WorkloadRef(kind="Job", name="copy"), "no", by_chance=True),
     MixedRevisions(WorkloadRef(kind="Deployment", name="web"), "zone", "pod-template-hash"),
+    MixedRevisions(WorkloadRef(kind="Deployment", name="web"), "zone", ""),
     WasChanging(WorkloadRef(kind="Deployment", name="web"), rolls=True, same=True),
     WasChanging(WorkloadRef(kind="Deployment", name="web"), rolls=False, same=False),
     BlockedByChance(HELD, PODS[:1]),

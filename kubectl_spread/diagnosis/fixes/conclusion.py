@@ -444,6 +444,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             self.in_vain,
             self.overrides.rank,
             not self.admits,
+            not any(proposal.corrects for proposal in self.proposals),
             overtaken or self.admits < self.siblings,
             self.disturbs.rank,
             -self.admits_others,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import controller_of, matching_by_owner
+from kubectl_spread.diagnosis.counted_together import spread_together
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod
-from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations
+from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations, Override
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -32,6 +33,8 @@ from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.snapshot import Snapshot
 
 HONOR, IGNORE = "Honor", "Ignore"
+MOST_COST = 5
+"""The cost of changes that come last."""
 SOFT = "ScheduleAnyway"
 SelectorChange: TypeAlias = Callable[[LabelSelector], LabelSelector]
 SELECTING_KINDS = (
@@ -48,16 +51,24 @@ SELECTING_KINDS = (
 """Kinds of which some object may select a Pod by its labels."""
 
 
+class _Rank(TypedDict, total=False):
+    cost: int
+    overrides: Override
+
+
 class FixSelector(OfConstraint, frozen=True, kw_only=True):
     """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer.
 
-    ``label``: the revision's label that it names in matchLabelKeys, instead of a value of that; empty for none.
+    Attributes:
+        label: the revision's label that it names in matchLabelKeys, instead of a value of that; empty for none.
+        apart: those of the workloads that count this one, and are spread together with it no longer.
     """
 
     selector: str
     label: str = ""
     others: int = 0
     workloads: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
 
 class AddPodLabel(Proposal, frozen=True, kw_only=True):
@@ -74,9 +85,13 @@ class FixTopologyKey(OfConstraint, frozen=True, kw_only=True):
 
 
 class AddMatchLabelKeys(OfConstraint, frozen=True, kw_only=True):
-    """The constraint counts each revision separately."""
+    """The constraint counts each revision separately.
+
+    ``apart``: other workloads that count this one, and are spread together with it no longer.
+    """
 
     label: str
+    apart: tuple[str, ...] = ()
 
 
 class HonorTaints(OfConstraint, frozen=True, kw_only=True):
@@ -189,12 +204,14 @@ def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candi
     pinned = _is_pinned(described)
     known = set() if pinned else {str(careful_selector(_of_all_revisions(described.label_selector)))}
     revision = next((label for label in REVISION_LABELS if label in labels), "") if pinned else ""
+    together = _together(constraint, situation)
     for selector, edit in _own_selectors(described, situation):
         parsed = careful_selector(selector)
         if str(parsed) in known or parsed.empty or not parsed.matches(labels):
             continue
         known.add(str(parsed))
         others = _counted_others(constraint, parsed, situation)
+        apart = together if revision else tuple(each for each in together if each in others)
         yield EditPod(
             proposal=FixSelector(
                 topology_key=constraint.topology_key,
@@ -202,10 +219,22 @@ def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candi
                 label=revision,
                 others=others.total(),
                 workloads=tuple(others),
+                apart=apart,
+                corrects=bool(others) and not apart,
+                **_if_apart(apart),
             ),
             edit=partial(_select, constraint, edit, revision),
-            mends=not counts.self_match,
+            mends=not (counts.self_match or apart),
         )
+
+
+def _together(constraint: Constraint, situation: Situation) -> tuple[str, ...]:
+    return tuple(sorted(map(str, spread_together(situation.pod, constraint, situation.handle))))
+
+
+def _if_apart(apart: Sequence[str]) -> _Rank:
+    """Return the rank of a change after which workloads that count each other no longer do: it comes last."""
+    return {"overrides": Override.DECISION, "cost": MOST_COST} if apart else {}
 
 
 def _is_pinned(constraint: TopologySpreadConstraint) -> bool:
@@ -341,8 +370,11 @@ def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[
     taken = {requirement.key for requirement in constraint.selector.requirements}
     for label in REVISION_LABELS:
         if label in situation.pod.metadata.labels and label not in taken:
+            apart = _together(constraint, situation)
             yield EditPod(
-                proposal=AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
+                proposal=AddMatchLabelKeys(
+                    topology_key=constraint.topology_key, label=label, apart=apart, **_if_apart(apart)
+                ),
                 edit=partial(_add_match_label_key, constraint, label),
             )
 

@@ -11,10 +11,16 @@ from kubectl_spread.diagnosis.fixes.change import Override
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """One change worth trying; ``cost``: how much it weakens the spread, or reaches beyond the Pod."""
+    """One change worth trying.
+
+    Attributes:
+        cost: how much it weakens the spread, or reaches beyond the Pod.
+        corrects: whether it corrects an evident mistake, so that it comes before other changes.
+    """
 
     cost: int = 1
     overrides: Override = Override.NOTHING
+    corrects: bool = False
 
     @property
     def id(self) -> str:
@@ -24,7 +30,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def values(self) -> tuple[str, ...]:
         """What tells it from other changes of its class."""
-        own = (field for field in self.__struct_fields__ if field not in {"cost", "overrides"})
+        own = (field for field in self.__struct_fields__ if field not in Proposal.__struct_fields__)
         return tuple(str(getattr(self, field)) for field in own)
 
 

@@ -27,14 +27,15 @@ def of_constraints(change: OfConstraint, keys: Sequence[str]) -> str:
             less = f"{count_of(change.others, 'Pod')} of {first_and_more(change.workloads)}" if change.workloads else ""
             no_longer = f", no longer {less}" * bool(less)
             keys = f" and matchLabelKeys [{change.label}]" * bool(change.label)
-            return f"count only Pods with {change.selector}{keys} in {on}{no_longer}"
+            return f"count only Pods with {change.selector}{keys} in {on}{no_longer}{_apart(change.apart)}"
         case constraints.FixTopologyKey():
             former = " and an older revision uses" * change.former
             return f"use the topologyKey {change.meant}, which nodes carry{former}, instead of {enumerated(keys)}"
         case constraints.AddMatchLabelKeys():
             they_count = "they count" if keys[1:] else "it counts"
             only = f"so that {they_count} only Pods of the same revision"
-            return f"add matchLabelKeys [{change.label}] to {on}, {only}"
+            no_longer = f", no longer those of {enumerated(change.apart)}" * bool(change.apart)
+            return f"add matchLabelKeys [{change.label}] to {on}, {only}{no_longer}{_apart(change.apart)}"
         case constraints.HonorTaints():
             so = "so that cordoned nodes and nodes with untolerated taints do not count"
             return f"set nodeTaintsPolicy Honor in {on}, {so}"
@@ -51,6 +52,11 @@ def of_constraints(change: OfConstraint, keys: Sequence[str]) -> str:
             return f"set whenUnsatisfiable ScheduleAnyway in {on}, so that it is only a preference"
         case _:
             raise NotImplementedError(change.id)
+
+
+def _apart(workloads: Sequence[str]) -> str:
+    does = "counts these Pods too and is" if len(workloads) == 1 else "count these Pods too and are"
+    return f", although {enumerated(workloads)} {does} spread together with them" * bool(workloads)
 
 
 def of_others(change: Proposal) -> str:
