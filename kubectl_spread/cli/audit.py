@@ -20,6 +20,7 @@ EPILOG = """
 Examples:
   kubectl spread audit -A                      # every workload, the worst first
   kubectl spread audit deployment/web          # one workload: each topology key
+  kubectl spread audit -n shop --suggest       # constraints that lower the loss, verified by simulation
   kubectl spread audit -A --fail-on Majority   # exit 1 if one domain has most Pods of a workload
   kubectl spread audit --key example.com/rack  # another topology key
   kubectl spread audit --from dump/ -A         # read a cluster-info dump
@@ -37,6 +38,9 @@ class AuditFlags(Flags):
         ),
     ] = None
     all_: Annotated[bool, Option("--all", help="Include workloads with one Pod.")] = False
+    suggest: Annotated[
+        bool, Option(help="Suggest constraints, verified by simulation, as is done for named workloads.")
+    ] = False
     fail_on: Annotated[str, Option(metavar="RISK", help="Exit with 1 when a risk is this one or worse.")] = ""
 
 
@@ -58,7 +62,9 @@ def audit(
 
         def text(report: AuditReport, *, wide: bool) -> str:
             screen = output.screen_for(printing, asked.namespace)
-            return audit_text(report, screen, detailed=bool(named.names), wide=wide, headers=not printing.no_headers)
+            return audit_text(
+                report, screen, detailed=flags.suggest or bool(named.names), wide=wide, headers=not printing.no_headers
+            )
 
         if flags.fail_on:
             check_choice("--fail-on", flags.fail_on, RISKS)
@@ -66,7 +72,11 @@ def audit(
         source = inputs.source_of(connection, scope, scheduler)
         asked = inputs.scope_of(scope, source, named)
         options = command.AuditOptions(
-            names=named.names, keys=tuple(flags.key or ()), every=flags.all_, after_loss=printing.output == "wide"
+            names=named.names,
+            keys=tuple(flags.key or ()),
+            every=flags.all_,
+            after_loss=printing.output == "wide",
+            suggest=flags.suggest,
         )
         answer = command.audit(source, asked, options, inputs.scheduler_of(scheduler))
         if not (answer.report.items or answer.report.left_out):

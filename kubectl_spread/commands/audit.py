@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
@@ -15,6 +17,7 @@ from kubectl_spread.diagnosis.after_loss import with_losses
 from kubectl_spread.diagnosis.audit import RISKS, AuditItem, bound_pods, is_audited
 from kubectl_spread.diagnosis.audit import audit as audited
 from kubectl_spread.diagnosis.incomplete import unread_kinds
+from kubectl_spread.diagnosis.suggestion import suggestion
 from kubectl_spread.gaps import Purpose
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
 
@@ -29,12 +32,14 @@ class AuditOptions(msgspec.Struct, frozen=True, kw_only=True):
         keys: the topology keys; empty for those of §17.
         every: whether workloads with one Pod are shown.
         after_loss: whether the loss of the worst domains is simulated, as it is for named workloads.
+        suggest: whether constraints are suggested, as they are for named workloads.
     """
 
     names: tuple[tuple[str, str], ...] = ()
     keys: tuple[str, ...] = ()
     every: bool = False
     after_loss: bool = False
+    suggest: bool = False
 
 
 class AuditAnswer(msgspec.Struct, frozen=True):
@@ -55,6 +60,15 @@ def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: Schedu
         worst_first = sorted(filter(None, items), key=_place)
         if options.after_loss or options.names:
             worst_first = [*with_losses(worst_first, view.settled.handles)]
+        if options.suggest or options.names:
+            owned = {(each.namespace, each.ref): each for each in shown}
+            worst_first = [
+                replace(
+                    each,
+                    suggestion=suggestion(owned[each.namespace, each.workload], each, view.settled.handles) or UNSET,
+                )
+                for each in worst_first
+            ]
         report = AuditReport(
             metadata=view.metadata,
             items=tuple(worst_first),

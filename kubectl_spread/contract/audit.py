@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from kubectl_spread.contract.fixes import commands, source, yaml
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.report import Metadata, Report
-from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem
+from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Suggestion
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.audit import risk_text
+from kubectl_spread.wording.fixes.routes import sets_off
 
 
 class AuditReport(Report, frozen=True, kw_only=True):
@@ -33,3 +35,11 @@ def reason(key: AuditedKey) -> str:
 
 
 AUDITED = Leaf(added=(reason,), left_out=frozenset({"why"}))
+
+
+def starts(suggestion: Suggestion) -> str:
+    """What the commands trigger."""
+    return "; ".join(sets_off(suggestion.route))
+
+
+SUGGESTION = Leaf(added=(commands, yaml, source, starts), left_out=frozenset({"route"}))

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UnsetType
 
 from kubectl_spread.autoscalers.decision import PoolDecision
-from kubectl_spread.contract.audit import AUDITED, AuditReport
+from kubectl_spread.contract.audit import AUDITED, SUGGESTION, AuditReport
 from kubectl_spread.contract.autoscaler import ANSWER, POOL
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport
@@ -20,7 +20,7 @@ from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import BLOCKED, PENDING, STEP, SimulateReport
 from kubectl_spread.contract.skew import HEADROOM, PROVED, ROW, SkewReport
 from kubectl_spread.controllers.rollout_plan import Rollout
-from kubectl_spread.diagnosis.audit import AuditedKey
+from kubectl_spread.diagnosis.audit import AuditedKey, Suggestion
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.evaluation import Verdict
@@ -139,6 +139,7 @@ BESIDE = Leaf(added=(autoscaler,))
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     AuditedKey: AUDITED,
     AuditReport: GAPS,
+    Suggestion: SUGGESTION,
     CheckItem: BESIDE | SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
     Jam: CONCLUDED,
     Siblings: CONCLUDED,

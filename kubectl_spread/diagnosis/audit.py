@@ -13,6 +13,8 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.controllers.injected_fields import has_own_claim, like
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef
 from kubectl_spread.diagnosis.explainer import Explainer
+from kubectl_spread.diagnosis.fixes.change import JsonValue
+from kubectl_spread.diagnosis.fixes.conclusion import Command, Fragment, Keeper, Route
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByPlugin
 from kubectl_spread.diagnosis.step_changes import PendingPods
 from kubectl_spread.diagnosis.upcoming_pods import upcoming_pod
@@ -141,6 +143,36 @@ class AuditedKey(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     after: AfterLoss | UnsetType = UNSET
 
 
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A constraint to add to a workload, or to change there.
+
+    Attributes:
+        topology_key: its key.
+        loss_after: the most Pods in one domain after the rollout, in any order that was simulated (count).
+        constraint: the whole constraint, as the API has it.
+    """
+
+    topology_key: str
+    loss_after: int
+    constraint: dict[str, JsonValue]
+    route: Route
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """What to run, in order."""
+        return self.route.commands
+
+    @property
+    def fragment(self) -> Fragment | None:
+        """What to write in the source of the workload."""
+        return self.route.fragment
+
+    @property
+    def keeper(self) -> Keeper | None:
+        """What keeps the workload as its source describes it; None if nothing shows it."""
+        return self.route.keeper
+
+
 class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What an outage takes of one workload.
 
@@ -148,6 +180,7 @@ class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         pods: its Pods that are on a node and are not terminating (count).
         risk: the worst of its keys.
         keys: the topology keys.
+        suggestion: the constraint that helps; absent if none was found, or none was searched.
     """
 
     namespace: str
@@ -155,6 +188,7 @@ class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pods: int
     risk: Risk
     keys: tuple[AuditedKey, ...]
+    suggestion: Suggestion | UnsetType = UNSET
 
 
 def is_audited(workload: OwnedPods) -> bool:

@@ -7,10 +7,19 @@ from typing import assert_never
 
 from msgspec import UnsetType
 
-from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Budget, EvenAlready, NoOtherDomain, NoRoom, RiskReason
+from kubectl_spread.diagnosis.audit import (
+    AuditedKey,
+    AuditItem,
+    Budget,
+    EvenAlready,
+    NoOtherDomain,
+    NoRoom,
+    RiskReason,
+    Suggestion,
+)
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.causes import ONE, PODS
-from kubectl_spread.wording.reasons import noun_for, reason_text
+from kubectl_spread.wording.reasons import brief_key, noun_for, reason_text
 from kubectl_spread.wording.simulate import as_before, why_pending
 from kubectl_spread.wording.words import between, count_of, enumerated, totals
 
@@ -67,6 +76,19 @@ def sentence(key: AuditedKey, pods: int) -> str:
     """Return what an outage of the worst domain takes, and why that cannot be lowered."""
     why = risk_text(key.why, key.topology_key)
     return f"an outage takes {loss_text(key, pods)}{f' ({why})' if why else ''}"
+
+
+def suggestion_text(suggestion: Suggestion) -> str:
+    """Return the constraint that a workload should have, in short."""
+    named = (name for name in ("maxSkew", "nodeTaintsPolicy") if name in suggestion.constraint)
+    fields = (suggestion.constraint["whenUnsatisfiable"], *(f"{name} {suggestion.constraint[name]}" for name in named))
+    return f"Set a constraint on {brief_key(suggestion.topology_key)}: {', '.join(fields)}"
+
+
+def loss_after_text(suggestion: Suggestion, pods: int) -> str:
+    """Return what an outage takes after the rollout."""
+    where = f"the outage of one {noun_for(suggestion.topology_key, 1)}"
+    return f"After the rollout {where} takes at most {suggestion.loss_after} of {count_of(pods, 'Pod')}."
 
 
 def totals_text(items: Sequence[AuditItem], left_out: int) -> str:

@@ -134,14 +134,15 @@ def _of_manifest(
     own = {obj.key for obj in written.own if isinstance(obj, Pod)}
     # For each effect that is followed, a paused Deployment is resumed.
     objects = tuple(
-        with_edits(_resumed(obj) if effect else obj, edits_of(parts)) if obj in written.own else obj
+        with_edits(resumed(obj) if effect else obj, edits_of(parts)) if obj in written.own else obj
         for obj in written.applied
     )
     ref = owner_of(situation.pod, snapshot)
     return _Rollout(start=start, objects=objects, ref=ref, own=own, now=snapshot, needed=1, as_if=written.as_if)
 
 
-def _resumed(obj: ObjectT) -> ObjectT:
+def resumed(obj: ObjectT) -> ObjectT:
+    """Return the object; a Deployment is not paused."""
     return replace(obj, spec=replace(obj.spec, paused=False)) if isinstance(obj, Deployment) else obj
 
 
@@ -158,7 +159,7 @@ def _of_owner(
     if isinstance(owner, Deployment):
         if not isinstance(controller, ReplicaSet):
             return None
-        owner = _resumed(owner)
+        owner = resumed(owner)
     ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
     rollout = _Rollout(start=start, objects=(with_edits(owner, edits_of(parts)),), ref=ref, now=start.snapshot)
     if not isinstance(effect, OwnerRecreated):

@@ -205,7 +205,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
             yield _patch_pods_of_job(command, edits, situation.topmost_owner, waiting)
             return
         yield Route(commands=(command,), effect=conclusion.ThisPodOnly())
-    yield _change_owner(edits, situation, waiting)
+    yield change_owner(edits, situation, waiting)
 
 
 def _patch_pods_of_job(command: Command, edits: Sequence[PodEdit], job: workloads.Job, waiting: Sequence[Pod]) -> Route:
@@ -216,7 +216,8 @@ def _patch_pods_of_job(command: Command, edits: Sequence[PodEdit], job: workload
     return Route(commands=(patch,), effect=effect)
 
 
-def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
+def change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
+    """Return how to edit the template of the Pod's owner; ``waiting``: its Pending Pods, which may be deleted."""
     pod, snapshot = situation.pod, situation.handle.snapshot
     if pod.metadata.controller is None:
         # It has no owner, and its constraints cannot be changed.

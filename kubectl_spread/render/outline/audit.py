@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec import UnsetType
+
 from kubectl_spread.contract.audit import AuditReport
-from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Risk
-from kubectl_spread.render.outline import Column, Extent, Headline, Item, Outline, Tone, table_of
+from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Risk, Suggestion
+from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.render.outline import Column, Extent, Headline, Item, Outline, Step, Steps, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.wording import audit as wording
+from kubectl_spread.wording import fixes
+from kubectl_spread.wording.fixes.routes import fragment_text, sets_off
 
 RISK_TONES = {
     **dict.fromkeys((Risk.OUTAGE, Risk.BELOW_BUDGET, Risk.MAJORITY), Tone.BAD),
@@ -35,10 +40,10 @@ def rows(report: AuditReport, *, every: bool) -> Iterator[Row]:
 
 def audit_outline(report: AuditReport, extent: Extent) -> Outline:
     """Return each workload with a row for each of its keys."""
-    return outline_with([_item(item, extent) for item in report.items], report)
+    return outline_with([_item(item, extent, report.metadata.connection_flags) for item in report.items], report)
 
 
-def _item(item: AuditItem, extent: Extent) -> Item:
+def _item(item: AuditItem, extent: Extent, flags: Sequence[str]) -> Item:
     subject = f"{item.namespace}/{item.workload}"
     worst = next(key for key in item.keys if key.risk is item.risk)
     sentence = wording.sentence(worst, item.pods)
@@ -51,8 +56,25 @@ def _item(item: AuditItem, extent: Extent) -> Item:
             sentence=sentence,
             tone=RISK_TONES[item.risk],
         ),
-        paragraphs=((table_of(AUDIT_COLUMNS[2:], [Row(item, key) for key in item.keys], wide=extent.wide),),),
+        paragraphs=(
+            (table_of(AUDIT_COLUMNS[2:], [Row(item, key) for key in item.keys], wide=extent.wide),),
+            *([] if isinstance(item.suggestion, UnsetType) else [(_steps(item.suggestion, item.pods, flags),)]),
+        ),
     )
+
+
+def _steps(suggestion: Suggestion, pods: int, flags: Sequence[str]) -> Steps:
+    """Return the suggestion as fixes are shown: as YAML where the source of the workload is elsewhere."""
+    step = Step(
+        summary=wording.suggestion_text(suggestion),
+        notes=(wording.loss_after_text(suggestion, pods),),
+        yaml=tuple(fragment_text(suggestion.fragment).splitlines())
+        if suggestion.keeper and suggestion.fragment
+        else (),
+        commands=tuple(command_line(command, flags) for command in suggestion.commands),
+        starts=fixes.sentences([*sets_off(suggestion.route)]),
+    )
+    return Steps(title=fixes.title(1, more="", verified=True, none_safe=False), steps=(step,))
 
 
 def _domains(row: Row) -> str:
