@@ -13,7 +13,7 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes
+from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes, strategy
 from kubectl_spread.diagnosis.fixes import proposals as of
 from kubectl_spread.diagnosis.fixes.conclusion import Ending, ExpectedChange, Fix, Obstacle, Route, Wait
 from kubectl_spread.diagnosis.fixes.waits import LASTING
@@ -72,6 +72,7 @@ CHANGES: list[of.Proposal] = [
     demands.LowerRequests(resource="cpu", container=None, quantity="2"),
     demands.RelaxPodAffinity(field="podAffinity", selector="app=db", topology_key=ZONE),
     demands.ChangeHostPort(port=80, protocol="TCP", container="web"),
+    strategy.ChangeStrategy(owner=WEB, max_unavailable=1, replicas=3),
     constraints.MakeSoft(topology_key=ZONE),
     replace(MOVE, ending=True),
     moves.RecreatePod(namespace="shop", pod="web-0"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import reduce
 from typing import TypeAlias, TypeVar, assert_never
 
 import msgspec
@@ -20,6 +21,7 @@ from kubectl_spread.objects.core import Affinity, Node, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import with_template
+from kubectl_spread.scheduler.framework import Handle
 
 EditedT = TypeVar("EditedT", bound=Pod | PodTemplateSpec)
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
@@ -137,26 +139,41 @@ class ReplacePod(ChangeObject, frozen=True, kw_only=True):
         return replace(situation, pod=self.again.pod, handle=self.again.place(situation.handle))
 
 
-Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | ReplacePod
+class ChangeOwner(ChangeObject, frozen=True, kw_only=True):
+    """Changes the Pod's owner, but not its template; ``gone`` are the Pods that its controller then deletes first."""
+
+    obj: Pod
+    changed: Workload
+    operations: Operations
+    gone: tuple[Pod, ...]
+
+    def apply(self, situation: Situation) -> Situation:
+        """Return the situation without these Pods."""
+        return replace(situation, handle=reduce(Handle.without_pod, self.gone, situation.handle))
 
 
-def change_of(candidate: Candidate, pod: Pod) -> Change:
-    """Return the change for the report, of this Pod or of the candidate's object; LookupError if it does not fit."""
+Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | ReplacePod | ChangeOwner
+
+
+def changes_of(candidate: Candidate, pod: Pod) -> Iterator[Change]:
+    """Yield the changes for the report, of this Pod or of the candidate's object; LookupError if one does not fit."""
     match candidate:
         case EditPod():
-            return Change(target=target_of(pod), json_patch=candidate.edit(as_template(pod)))
+            yield Change(target=target_of(pod), json_patch=candidate.edit(as_template(pod)))
         case ChangeNode():
-            return Change(target=Target(kind="Node", name=candidate.name), json_patch=candidate.operations)
+            yield Change(target=Target(kind="Node", name=candidate.name), json_patch=candidate.operations)
         case NewNode():
             added = {"apiVersion": "v1", "kind": "Node", **msgspec.to_builtins(candidate.obj)}
-            return Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
+            yield Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
         case DeletePod():
-            return Change(target=target_of(candidate.obj), op="delete")
+            yield Change(target=target_of(candidate.obj), op="delete")
+        case ChangeOwner():
+            yield from (Change(target=target_of(gone), op="delete") for gone in candidate.gone)
         case ReplacePod():
             again = candidate.again.pod
             labels = set_to("/metadata/labels", again.metadata.labels)
             spec = set_to("/spec", msgspec.to_builtins(again.spec))
-            return Change(target=target_of(candidate.obj), json_patch=(labels, spec))
+            yield Change(target=target_of(candidate.obj), json_patch=(labels, spec))
         case _:
             assert_never(candidate)
 

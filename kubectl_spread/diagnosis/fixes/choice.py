@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
+from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes, strategy
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
 from kubectl_spread.diagnosis.fixes.conclusion import (
     Fix,
@@ -42,6 +42,7 @@ EQUALLY_GOOD = (
     moves.RecreatePod,
     demands.ChangeHostPort,
     demands.RelaxNodeSelector,
+    strategy.ChangeStrategy,
     moves.RollBack,
     demands.RequireZones,
     nodes.LabelNode,

@@ -16,6 +16,7 @@ from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     ChangeNode,
+    ChangeOwner,
     DeletePod,
     NewNode,
     ObjectT,
@@ -151,6 +152,7 @@ def _of_owner(
 ) -> _Rollout | None:
     """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
     released = next((part.released for part in parts if isinstance(part, ReplacePod)), None)
+    released = next((part.changed for part in parts if isinstance(part, ChangeOwner)), released)
     controller, owner = controller_of(situation.pod, start.snapshot), released or situation.patchable_owner
     if isinstance(effect, OwnerRecreated) and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())

@@ -25,6 +25,7 @@ from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     ChangeNode,
+    ChangeOwner,
     DeletePod,
     EditPod,
     NewNode,
@@ -81,6 +82,8 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
     for part in parts:
         if isinstance(part, ReplacePod):
             yield _in_order(_recreate(part, situation, waiting), situation)
+        elif isinstance(part, ChangeOwner):
+            yield _change_owner_itself(part, situation)
         elif not isinstance(part, EditPod):
             yield _change_object(part)
     changed = [part for part in parts if isinstance(part, EditPod)]
@@ -122,6 +125,18 @@ def _recreate(part: ReplacePod, situation: Situation, waiting: Sequence[Pod]) ->
     )
     # The source has more fields of the template than are known.
     return replace(_with_source(_roll_back(undo, released, situation), before, released, situation), fragment=None)
+
+
+def _change_owner_itself(part: ChangeOwner, situation: Situation) -> Route:
+    """Return how to change the owner in the middle of its rollout, which then replaces the older Pods."""
+    before = situation.patchable_owner or part.changed
+    older = sum(pod.metadata.controller_key != part.obj.metadata.controller_key for pod in situation.running)
+    route = Route(
+        commands=(_command("patch", before, part.operations),),
+        effect=Rollout(owner=_type_and_name(before), pods=older),
+        disturbs=Disturbance.REPLACED,
+    )
+    return _with_source(route, before, part.changed, situation)
 
 
 def _resumed(change: Route, owner: Workload, situation: Situation) -> Route:

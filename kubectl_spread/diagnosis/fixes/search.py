@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions, Severity
-from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes
+from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes, strategy
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     ChangeNode,
@@ -21,7 +21,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     EditPod,
     NewNode,
     ReplacePod,
-    change_of,
+    changes_of,
     edited,
     edited_where_it_fits,
     edits_of,
@@ -182,6 +182,7 @@ def search_fixes(
     if not any(isinstance(each, conclusion.RolloutGoesOn) for each in waits):
         back = _harmless(_working_alone(moves.rollbacks(situation), asked))
         working += (each for each in back if each.end and each.end.most < len(siblings))
+        working += filter(None, [_least(strategy.candidates(situation), asked)])
     fixes, complete = _ranked(working, asked), not spent()
     if renewed or any(isinstance(each, conclusion.RolloutGoesOn) and each.replaces for each in waits):
         fixes = tuple(each for each in fixes if any(route.commands or route.paused for route in each.routes))
@@ -335,6 +336,21 @@ def _working_alone(candidates: Iterable[Candidate], asked: Asked) -> Iterator[Wo
             yield found
 
 
+def _least(candidates: Sequence[Candidate], asked: Asked) -> WorkingFix | None:
+    """Return the first of the changes after whose rollout all Pods have a node; each further one does as much."""
+
+    def ends_well(candidate: Candidate) -> WorkingFix | None:
+        fix = None if asked.spent() else _as_fix((candidate,), _situation_after(candidate, asked.situation), asked)
+        return fix if fix and fix.end and not fix.end.most else None
+
+    best = ends_well(candidates[-1]) if candidates else None
+    while best and len(candidates) > 1:
+        middle = (len(candidates) - 1) // 2
+        better = ends_well(candidates[middle])
+        best, candidates = (better, candidates[: middle + 1]) if better else (best, candidates[middle + 1 :])
+    return best
+
+
 def _raised_further(least: RaiseMaxSkew, found: WorkingFix | None, asked: Asked) -> WorkingFix | None:
     """Return the least maxSkew after whose rollout all Pods have a node; ``found``, for the least, if none has."""
     situation = asked.situation
@@ -344,18 +360,7 @@ def _raised_further(least: RaiseMaxSkew, found: WorkingFix | None, asked: Asked)
     # In a rollout there are at most twice the Pods of the workload, and a domain may get all of them.
     enough = max(counts.match_num.values(), default=0) + len(situation.running) + len(asked.siblings)
     skews = range(least.max_skew + 1, enough + 1)
-
-    def ends_well(skew: int) -> WorkingFix | None:
-        candidate = constraints.raise_max_skew(counts.constraint, skew)
-        fix = None if asked.spent() else _as_fix((candidate,), _situation_after(candidate, situation), asked)
-        return fix if fix and fix.end and not fix.end.most else None
-
-    best = ends_well(enough) if skews else None
-    while best and len(skews) > 1:
-        middle = (len(skews) - 1) // 2
-        better = ends_well(skews[middle])
-        best, skews = (better, skews[: middle + 1]) if better else (best, skews[middle + 1 :])
-    return best or found
+    return _least([constraints.raise_max_skew(counts.constraint, skew) for skew in skews], asked) or found
 
 
 def _keeps_decisions(candidate: Candidate) -> bool:
@@ -488,8 +493,7 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
 def merge_changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
     """Return the changes; those of one object are one patch, each made on the result of those before it."""
     changes: list[Change] = []
-    for part in parts:
-        change = change_of(part, pod)
+    for part, change in ((each, change) for each in parts for change in changes_of(each, pod)):
         if isinstance(part, EditPod):
             pod = edited(pod, [part.edit])
         same = next((i for i, other in enumerate(changes) if other.target == change.target and other.json_patch), None)

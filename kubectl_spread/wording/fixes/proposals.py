@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
+from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes, strategy
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import count_of, enumerated, first_and_more
@@ -90,6 +90,10 @@ def of_others(change: Proposal) -> str:
             return f"resume {change.resumed}, whose rollout replaces the Pod {pod} of an older template"
         case moves.RollBack():
             return f"go back to revision {change.revision} of {change.owner}"
+        case strategy.ChangeStrategy():
+            fewer = f"an older Pod goes before a new one comes, and up to {change.max_unavailable} of {change.replicas}"
+            bounds = f"maxSurge 0 and maxUnavailable {change.max_unavailable}"
+            return f"set {bounds} in the strategy of {change.owner}: {fewer} may be missing meanwhile"
         case nodes.Uncordon():
             ill = f", although its condition {enumerated(change.problems)} reports a problem" * bool(change.problems)
             return f"uncordon {change.node}{ill}"
