@@ -21,9 +21,11 @@ from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, searched
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
 from kubectl_spread.controllers.shortage import shortage_of
+from kubectl_spread.controllers.statefulset import HeldUp, held_up
 from kubectl_spread.controllers.workloads import (
     PodsByOwner,
     WorkloadRef,
+    controller_of,
     living_pods,
     owners_of,
     scheduler_of,
@@ -37,23 +39,26 @@ from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.preemption import Preemption, nomination_report
+from kubectl_spread.diagnosis.starting_pods import is_starting, starting_pods
 from kubectl_spread.diagnosis.upcoming_pods import MOST_TRIED, NotCreated, creation_failure
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
 from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
+from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.pending import starting_text
 from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
 
 MOST_NOTES = 5
-"""Named Pods (count) that are noted as not Pending."""
+"""Named Pods (count) that are noted as not Pending, and workloads whose Pods are noted as Pending on nodes."""
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -99,12 +104,16 @@ def why_pending(
     pending = [pod for pod in wanted if pod.waits]
     notes = [f"{listed(scope.names)} has no Pods."] if scope.names and not wanted else []
     if scope.names:
-        notes += (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not pod.waits)
+        notes += (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not (pod.waits or is_starting(pod)))
+    starting = tuple(starting_pods(wanted, view.snapshot))
+    notes += map(starting_text, starting[:MOST_NOTES])
     with reporting_bad_objects(source.name, view.snapshot):
         missing = tuple(_missing_pods(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
         items = tuple(_explain_each(pending, view, budget, autoscalers))
-    report = PendingReport(metadata=view.metadata, items=items, not_created=missing, incomplete=view.incomplete)
+    report = PendingReport(
+        metadata=view.metadata, items=items, not_created=missing, starting=starting, incomplete=view.incomplete
+    )
     return PendingAnswer(report, tuple(notes), view)
 
 
@@ -299,7 +308,17 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
     return _with_event(copy_decision(item, like), pod, view)
 
 
+def _holds(pod: Pod, snapshot: Snapshot) -> HeldUp | UnsetType:
+    """Return what the Pod's StatefulSet does only when this Pod is Ready; unset where it waits for no such Pod."""
+    owner = controller_of(pod, snapshot)
+    if not isinstance(owner, StatefulSet):
+        return UNSET
+    held = held_up(owner, snapshot.controlled_by(owner.as_controller, Pod))
+    return held if held and held.first == pod.metadata.name and (held.missing or held.old) else UNSET
+
+
 def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
     snapshot, known = view.snapshot, view.handle(pod.spec.scheduler_name).profile.serves(pod)
+    item = replace(item, holds=_holds(pod, snapshot))
     chosen = None if pod.key in snapshot.undecided else pod.key in snapshot.assumed
     return with_event(item, last_failure(pod, snapshot), chosen=chosen, known=known)

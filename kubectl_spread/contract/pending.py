@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Metadata, Report
+from kubectl_spread.controllers.statefulset import HeldUp
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.evaluation import NOTHING, Conclusion, Verdict
 from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
+from kubectl_spread.diagnosis.starting_pods import StartingPods
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.pending import summary_of
@@ -49,6 +51,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
         held_by: the scheduling gates that hold the Pod back.
         preemption: what the scheduler would evict; None for nothing.
         nomination: the node the Pod is nominated to; None for none.
+        holds: what its OrderedReady StatefulSet does only when this Pod is Ready; absent if it holds nothing up.
         same_as: an earlier Pod of the same template with the same explanation.
     """
 
@@ -59,6 +62,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     held_by: tuple[str, ...] = ()
     preemption: Preemption | None = None
     nomination: Nomination | None = None
+    holds: HeldUp | UnsetType = UNSET
     same_as: str | UnsetType = UNSET
 
     @property
@@ -72,6 +76,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
 
     Attributes:
         not_created: the workloads that lack Pods because these are not created.
+        starting: the Pods that have a node and are Pending, because their kubelet has not started them.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
@@ -79,6 +84,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
     metadata: Metadata
     items: tuple[PendingItem, ...]
     not_created: tuple[NotCreated, ...] = ()
+    starting: tuple[StartingPods, ...] = ()
     incomplete: tuple[Gap, ...] = ()
 
 

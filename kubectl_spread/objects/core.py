@@ -475,10 +475,23 @@ class PodCondition(Condition, frozen=True):
         return (self.type, self.status) == ("PodScheduled", "False") and self.reason != "SchedulingGated"
 
 
+class ContainerStateWaiting(Struct, frozen=True):
+    """Why a container does not run yet."""
+
+    reason: str = ""
+
+
+class ContainerState(Struct, frozen=True):
+    """What a container waits for; None if it has started."""
+
+    waiting: ContainerStateWaiting | None = None
+
+
 class ContainerStatus(Struct, frozen=True):
-    """The resources that the kubelet gave a container."""
+    """What a container waits for, and the resources that the kubelet gave it."""
 
     name: str = ""
+    state: ContainerState | None = None
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, Quantity] = {}
 

@@ -18,12 +18,15 @@ Container: 1 name string, 2 image string, 6 ports repeated ContainerPort, 8 reso
 ContainerImage: 1 names repeated string, 2 sizeBytes int64;
 ContainerPort: 2 hostPort int32, 3 containerPort int32, 4 protocol string, 5 hostIP string;
 ContainerRestartRule: 1 action string;
-ContainerStatus: 1 name string, 10 allocatedResources map Quantity, 11 resources ResourceRequirements;
+ContainerState: 1 waiting ContainerStateWaiting;
+ContainerStateWaiting: 1 reason string;
+ContainerStatus: 1 name string, 2 state ContainerState, 10 allocatedResources map Quantity, 11 resources
+  ResourceRequirements;
+EmptyDirVolumeSource: 1 medium string;
 EphemeralContainer: 1 ephemeralContainerCommon EphemeralContainerCommon;
 EphemeralContainerCommon: 1 name string, 2 image string, 6 ports repeated ContainerPort, 8 resources
   ResourceRequirements, 9 volumeMounts repeated VolumeMount, 24 restartPolicy string, 25 restartPolicyRules repeated
   ContainerRestartRule;
-EmptyDirVolumeSource: 1 medium string;
 EphemeralVolumeSource: 1 volumeClaimTemplate PersistentVolumeClaimTemplate;
 GCEPersistentDiskVolumeSource: 1 pdName string, 4 readOnly bool;
 ISCSIVolumeSource: 2 iqn string, 6 readOnly bool;
@@ -91,8 +94,8 @@ TopologySpreadConstraint: 1 maxSkew int32, 2 topologyKey string, 3 whenUnsatisfi
 Volume: 1 name string, 2 volumeSource VolumeSource;
 VolumeMount: 8 bindMountOptions repeated string;
 VolumeResourceRequirements: 1 limits map Quantity, 2 requests map Quantity;
-VolumeSource: 2 emptyDir EmptyDirVolumeSource, 3 gcePersistentDisk GCEPersistentDiskVolumeSource, 4
-  awsElasticBlockStore AWSElasticBlockStoreVolumeSource, 8 iscsi ISCSIVolumeSource, 10 persistentVolumeClaim
+VolumeSource: 2 emptyDir EmptyDirVolumeSource, 3 gcePersistentDisk GCEPersistentDiskVolumeSource, 4 awsElasticBlockStore
+  AWSElasticBlockStoreVolumeSource, 8 iscsi ISCSIVolumeSource, 10 persistentVolumeClaim
   PersistentVolumeClaimVolumeSource, 11 rbd RBDVolumeSource, 13 cinder CinderVolumeSource, 22 azureDisk
   AzureDiskVolumeSource, 24 portworxVolume PortworxVolumeSource, 29 ephemeral EphemeralVolumeSource, 30 image
   ImageVolumeSource;

@@ -138,7 +138,11 @@ def shared_line(cause: causes.AnyCause) -> str:
             return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {'; '.join(few)}"
         case causes.FiltersAlone(restriction=causes.Restriction() as restriction):
             first, *more = _by_reason(restriction.pins, _without_amounts)
-            return f"{_left_by(restriction)} ({first[1]}{_and_more(len(more))})"
+            place = _place(restriction.topology_key, restriction.values)
+            left = f"volumes {place}: no node there is available" if restriction.claims else _left_by(restriction)
+            return f"{left} ({first[1]}{_and_more(len(more))})"
+        case causes.VolumeWithoutNode():
+            return _without_node(cause, "a volume")
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             return "; ".join(_without_amounts(it.reasons[0].reason) or f"rejected by {it.plugin}" for it in filters)
         case causes.MinDomainsUnmet(constraint=constraint):
@@ -169,7 +173,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case PortsInUse(holders=holders):
             return f"{ports_text(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
         case UnusableClaims(claims=claims):
-            return reason_text(msgspec.structs.replace(reason, claims=tuple(map(_without_name, claims))))
+            return reason_text(msgspec.structs.replace(reason, claims=tuple(dict.fromkeys(map(_without_name, claims)))))
         case VolumeLimitReached():
             return "volume limit exceeded"
         case MissingLabel():
@@ -183,7 +187,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
 
 
 def _without_name(claim: ClaimState) -> ClaimState:
-    return msgspec.structs.replace(claim, volume="a volume") if claim.volume else claim
+    return msgspec.structs.replace(claim, name="", volume="a volume" if claim.volume else "")
 
 
 def reason_of(cause: causes.AnyCause) -> str:
@@ -194,7 +198,7 @@ def reason_of(cause: causes.AnyCause) -> str:
         case causes.RefusedWhole():
             return _refusal(cause)
         case causes.VolumeWithoutNode():
-            return f"volume {_without_node(cause)}"
+            return _without_node(cause, f"volume {cause.volume}")
         case causes.WaitsForTerminatingPods(node=node, pods=pods):
             return f"waits for {named([*map(str, pods)])} on {node}, being deleted"
         case causes.MisspeltKey(topology_key=key, similar=similar, on_no_node=True):
@@ -247,7 +251,7 @@ def _clause_of(cause: causes.AnyCause, subject: Subject) -> Clause:
         case causes.RefusedWhole():
             return Clause(f"{_refusal(cause)}: no node is evaluated.", name=True)
         case causes.VolumeWithoutNode(claim=claim):
-            return Clause(f"claim {claim}: volume {_without_node(cause)}.")
+            return Clause(f"claim {claim}: {_without_node(cause, f'volume {cause.volume}')}.")
         case causes.WaitsForTerminatingPods():
             return _waits_for_terminating_pods(cause, subject)
         case causes.MisspeltKey():
@@ -298,7 +302,7 @@ def _refusal(cause: causes.RefusedWhole) -> str:
     return f"{refusal} ({about})" if about and '"' not in refusal else refusal
 
 
-def _without_node(cause: causes.VolumeWithoutNode) -> str:
+def _without_node(cause: causes.VolumeWithoutNode, volume: str) -> str:
     none = "no node has that value"
     if len(cause.values) > 1:
         none = "no node is there"
@@ -306,7 +310,7 @@ def _without_node(cause: causes.VolumeWithoutNode) -> str:
         none = "no node has that name"
     elif cause.topology_key in SHORT_KEYS:
         none = f"no node is in that {brief_key(cause.topology_key)}"
-    return f"{cause.volume} is {_place(cause.topology_key, cause.values)}, and {none}"
+    return f"{volume} is {_place(cause.topology_key, cause.values)}, and {none}"
 
 
 def _place(topology_key: str, values: Sequence[str]) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kubectl_spread import gaps
-from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.controllers.statefulset import HeldUp
+from kubectl_spread.controllers.workloads import Replicas, WorkloadRef
 from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
+from kubectl_spread.diagnosis.starting_pods import StartingPods
 from kubectl_spread.wording.causes import NO_CONSTRAINT, POD, Subject, clause_of
 from kubectl_spread.wording.incomplete import MOST_NAMES, lead
 from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed
@@ -51,6 +53,27 @@ def at_work(replicas: Replicas) -> str:
     if running >= wanted:
         return f"all {wanted} replicas run"
     return f"{running} of {wanted} replicas {'runs' if running == 1 else 'run'}"
+
+
+def starting_text(starting: StartingPods) -> str:
+    """Return which Pods are Pending though they have a node, and what their kubelet says."""
+    pods, nodes = ([*dict.fromkeys(names)] for names in (starting.pods, starting.nodes))
+    one = len(pods) == 1
+    who = f"{starting.namespace}/{pods[0]}" if one else f"{len(pods)} Pods of {starting.namespace}/{starting.workload}"
+    where = f"{'is' if one else 'are'} Pending, but {'has' if one else 'have'} {'a node' if one else 'nodes'}"
+    why = f"reports {starting.reason}" if starting.reason else "has reported nothing yet"
+    return f"{who} {where} ({listed(nodes)}): the kubelet {why}."
+
+
+def held_changes(held: HeldUp) -> str:
+    """Return what a StatefulSet does only later; empty for nothing."""
+    changes = (("creates", held.missing), ("replaces", held.old))
+    return " and ".join(f"{does} {enumerated(pods)}" for does, pods in changes if pods)
+
+
+def holds_text(workload: WorkloadRef, held: HeldUp) -> str:
+    """Return what an OrderedReady StatefulSet does only when a Pending Pod is Ready."""
+    return f"{workload} is OrderedReady: it {held_changes(held)} only when {held.first} is Ready."
 
 
 def waiting_line(name: str, summary: str, running: str, *, rolls_out: bool) -> str:

@@ -207,10 +207,11 @@ def _in_use(by: reasons.ClaimHolder) -> str:
 
 
 def _claim(claim: reasons.ClaimState) -> str:
+    named = f"claim {claim.name}" if claim.name else "its claim"
     if claim.volume:
         places = " or ".join(", ".join(map(seen, values)) for values in claim.usable_in)
-        return f"claim {claim.name} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"
-    unbound = f"claim {claim.name} is not bound{f': {claim.message}' if claim.message else ''}"
+        return f"{named} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"
+    unbound = f"{named} is not bound{f': {claim.message}' if claim.message else ''}"
     unmet = claim.unmet
     if unmet is None:
         return unbound

@@ -23,7 +23,7 @@ from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag, Verb
 from kubectl_spread.snapshot import PodKey
 from kubectl_spread.wording.causes import IT, ONE, POD, PODS, Subject, clause_of
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
-from kubectl_spread.wording.pending import summary_of
+from kubectl_spread.wording.pending import held_changes, summary_of
 from kubectl_spread.wording.rebalance import plan_note_text
 from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed, scaled_by, scores_some
 
@@ -240,9 +240,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
         case JobFailed(namespace, name, failure):
             return f"the job/{name} of {namespace} fails, and its Pods are deleted: {_failure(failure)}"
         case WaitsForReady(namespace, ref, held):
-            changes = (("creates", held.missing), ("replaces", held.old))
-            then = [f"{does} {enumerated(pods)}" for does, pods in changes if pods]
-            does = f"{ref} of {namespace} {' and '.join(then)}"
+            then = held_changes(held)
+            does = f"{ref} of {namespace} {then}"
             if held.stuck:
                 rest = f". Only then {does}" if then else ""
                 return f"the StatefulSet waits for {held.first}, which stays Pending: delete it{rest}"

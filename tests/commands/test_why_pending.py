@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 from msgspec import UNSET
@@ -91,6 +92,129 @@ def test_a_named_pod_that_does_not_wait(described: Object, note: str) -> None:
     answer = explained([node("n"), described], "p")
     assert (answer.notes, answer.report.items) == ((note,), ())
     assert explained([node("n"), described]).notes == ()
+
+
+def starting(
+    name: str, *containers: Object, init: Sequence[Object] = (), on: str = "n", phase: str = "Pending"
+) -> Object:
+    """Return a Pod of web with the states of its containers."""
+    statuses = {"containerStatuses": [*containers], "initContainerStatuses": [*init]}
+    return owned(name, "ReplicaSet", "web", on=on, status={"phase": phase, **statuses})
+
+
+def waits_for(reason: str) -> Object:
+    """Return the status of a container that waits."""
+    return {"name": "main", "state": {"waiting": {"reason": reason, "message": "pulled from somewhere secret"}}}
+
+
+RUNS: Object = {"name": "beside", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}
+
+
+@pytest.mark.parametrize(
+    ("containers", "init", "reason"),
+    [
+        ([waits_for("ImagePullBackOff")], [], "ImagePullBackOff"),
+        ([RUNS, waits_for("ErrImagePull")], [], "ErrImagePull"),
+        ([waits_for("ContainerCreating"), waits_for("ErrImagePull")], [], "ContainerCreating"),
+        ([waits_for("PodInitializing")], [RUNS], "PodInitializing"),
+        ([waits_for("PodInitializing")], [waits_for("CrashLoopBackOff")], "Init:CrashLoopBackOff"),
+        ([waits_for("PodInitializing")], [RUNS, waits_for("PodInitializing")], "PodInitializing"),
+        ([], [], ""),
+    ],
+)
+def test_a_pod_that_is_pending_on_its_node_has_the_reason_of_kubectl(
+    containers: Sequence[Object], init: Sequence[Object], reason: str
+) -> None:
+    answer = explained([node("n"), starting("web-a", *containers, init=init)])
+    (found,) = answer.report.starting
+    assert (found.reason, found.pods, found.nodes) == (reason, ("web-a",), ("n",))
+    said = f"reports {reason}" if reason else "has reported nothing yet"
+    assert answer.notes == (f"default/web-a is Pending, but has a node (n): the kubelet {said}.",)
+    assert exit_codes.of_why_pending(answer.report) == 0
+    # A name asks for the same.
+    assert explained([node("n"), starting("web-a", *containers, init=init)], "web-a").notes == answer.notes
+
+
+def test_pods_that_are_pending_on_their_nodes_are_named_together() -> None:
+    waiting = waits_for("ImagePullBackOff")
+    others = [
+        starting("web-c", RUNS, phase="Running"),
+        {
+            **(gone := starting("web-d", waiting)),
+            "metadata": {**gone["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"},
+        },
+        owned("web-e", "ReplicaSet", "web"),
+    ]
+    answer = explained([node("n"), node("m"), starting("web-a", waiting), starting("web-b", waiting, on="m"), *others])
+    told = "2 Pods of default/replicaset/web are Pending, but have nodes (n, m): the kubelet reports ImagePullBackOff."
+    assert answer.notes == (told,)
+    assert [item.name for item in answer.report.items] == ["web-e"]
+
+
+def stateful(*pods: Object, volumes: Sequence[Object] = (), **spec: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec
+    """Return the StatefulSet db with four replicas, these Pods and volumes."""
+    return [workload("StatefulSet", "db", replicas=4, **spec), *pods, *volumes]
+
+
+def ordinal(number: int, on: str = "", **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
+    """Return a Pod of db, which is Ready on a node."""
+    status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]} if on else {"phase": "Pending"}
+    return owned(f"db-{number}", "StatefulSet", "db", on=on, status=status, **fields)
+
+
+FULL_NODES = [node("a1", zone="a", unschedulable=True), node("b1", zone="b", unschedulable=True)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "there", "told"),
+    [
+        ({}, [ordinal(0, "a1"), ordinal(1)], "it creates db-2 and db-3 only when db-1 is Ready."),
+        ({}, [ordinal(0, "a1"), ordinal(1), ordinal(3, "b1")], "it creates db-2 only when db-1 is Ready."),
+        ({}, [ordinal(0), ordinal(1), ordinal(2, "a1")], "it creates db-3 only when db-0 is Ready."),
+        ({}, [ordinal(0, "a1"), ordinal(1, "b1"), ordinal(2, "a1"), ordinal(3)], ""),
+        ({"podManagementPolicy": "Parallel"}, [ordinal(0, "a1"), ordinal(1)], ""),
+    ],
+)
+def test_an_ordered_stateful_set_says_which_pod_waits_for_which(
+    spec: Object, there: Sequence[Object], told: str
+) -> None:
+    report = explained([*FULL_NODES, *stateful(*there, **spec)]).report
+    lines = [
+        block.line
+        for item in pending_outline(report, Extent()).items
+        for blocks in item.paragraphs
+        for block in blocks
+        if isinstance(block, Note) and "OrderedReady" in block.line
+    ]
+    assert lines == [f"statefulset/db is OrderedReady: {told}"] * bool(told)
+
+
+@pytest.mark.parametrize(
+    ("usable", "cause"),
+    [
+        ("a", "volumes in zone a: no node there is available (cordoned)"),
+        ("d", "a volume is in zone d, and no node is in that zone"),
+    ],
+)
+def test_claims_of_one_place_are_one_cause_whatever_their_number(usable: str, cause: str) -> None:
+    def claiming(number: int) -> Object:
+        return ordinal(number, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": f"v-db-{number}"}}])
+
+    made = [
+        each
+        for number in range(3)
+        for each in (
+            claim(f"v-db-{number}", bound_to=f"pv-{number}"),
+            volume(f"pv-{number}", usable_on={ZONE: [usable]}),
+        )
+    ]
+    pods = [claiming(number) for number in range(3)]
+    nodes = [FULL_NODES[0], node("b1", zone="b")]
+    report = explained([*nodes, *stateful(*pods, volumes=made, podManagementPolicy="Parallel")]).report
+    (shared,) = pending_outline(report, Extent(brief=True)).causes
+    assert shared.line == f"{cause}; Pending: 3 Pods of default/statefulset/db"
+    # Each claim is named where a Pod is explained alone.
+    assert [f"v-db-{number}" in item.summary for number, item in enumerate(report.items)] == [True] * 3
 
 
 def test_a_workload_whose_pods_are_elsewhere() -> None:

@@ -40,7 +40,7 @@ def test_the_schema_is_itself_valid() -> None:
 @pytest.mark.parametrize("report", EMPTY, ids=lambda report: report.kind)
 def test_every_report_says_what_it_is(report: AnyReport) -> None:
     values = encoded(report)
-    beside = ["notCreated"] if isinstance(report, PendingReport) else []
+    beside = ["notCreated", "starting"] if isinstance(report, PendingReport) else []
     assert list(values) == ["apiVersion", "kind", "metadata", "items", *beside, "incomplete"]
     assert values["apiVersion"] == API_VERSION
     assert values["kind"] == type(report).__name__

@@ -194,7 +194,9 @@ def _is_to_be_placed(item: PendingItem) -> bool:
 
 
 def choice_lines(item: PendingItem) -> Iterator[str]:
-    """Yield lines about evictions those that the scheduler may make, and about chance."""
+    """Yield lines about Pods that come only after this one, about evictions that the scheduler may make, and chance."""
+    if not (isinstance(item.holds, UnsetType) or isinstance(item.workload, UnsetType)):
+        yield wording.holds_text(item.workload, item.holds)
     # The summary says where an assumed Pod goes, and what it waits for.
     if item.nomination is not None and (item.nomination.leaving or not item.assumed):
         yield nominated(item.nomination)
