@@ -153,9 +153,10 @@ class UntriedPods(_Gap, frozen=True, kw_only=True):
 
 
 class OtherScheduler(_Gap, frozen=True, kw_only=True):
-    """A scheduler that no profile describes."""
+    """A scheduler that no profile describes; ``idle``: nothing that was read shows that it runs."""
 
     scheduler_name: str
+    idle: bool = False
 
 
 class NodeNamed(_Gap, frozen=True, kw_only=True):

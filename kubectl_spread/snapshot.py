@@ -256,6 +256,21 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         found = (e for e in failed if e.speaker not in AUTOSCALERS and e.involved_object.kind == POD.name)
         return grouped(found, lambda event: (event.involved_object.namespace, event.involved_object.name))
 
+    @cached_property
+    def without_owner(self) -> Sequence[Pod]:
+        """The first Pod of each controller that was not read."""
+        first = {pod.metadata.controller_key: pod for pod in self.all(Pod)}
+        return [pod for key, pod in first.items() if key[1] in WORKLOADS and self.workload(*key) is None]
+
+    @cached_property
+    def idle_schedulers(self) -> frozenset[str]:
+        """The schedulers, by name, for which Pods wait, and that have placed or refused none and reported no Event."""
+        names: dict[bool, set[str]] = {True: set(), False: {each.speaker for each in self.all(Event)}}
+        for pod in self.all(Pod):
+            judged = pod.spec.node_name or any(each.refuses for each in pod.status.conditions)
+            names[not judged].add(pod.spec.scheduler_name)
+        return frozenset(names[True] - names[False])
+
     @property
     def settled(self) -> Snapshot:
         """The snapshot in which assumed Pods are bound to their nodes."""

@@ -223,9 +223,13 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
 
 
 class HeldUp(msgspec.Struct, frozen=True):
-    """The Pod that must be ready before the StatefulSet creates ``missing`` Pods and replaces ``old`` ones, by name.
+    """The Pod that must be ready before the StatefulSet creates and replaces others.
 
-    ``stuck``: it is Pending, and itself one of the old ones: until it is deleted, nothing changes.
+    Attributes:
+        first: its name.
+        missing: the Pods that are created only then, by name.
+        old: the Pods that are replaced only then, by name.
+        stuck: whether it is Pending, and itself one of the old ones: until it is deleted, nothing changes.
     """
 
     first: str

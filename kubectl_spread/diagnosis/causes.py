@@ -150,11 +150,13 @@ class RefusedWhole(Cause, frozen=True, kw_only=True):
     Attributes:
         reasons: the scheduler's.
         reason: the same as facts; None if no more is known.
+        missing: the claims that do not exist and that no controller creates, by name.
     """
 
     plugin: str
     reasons: tuple[str, ...]
     reason: AnyReason | None = None
+    missing: tuple[str, ...] = ()
 
 
 class VolumeWithoutNode(Cause, frozen=True, kw_only=True):

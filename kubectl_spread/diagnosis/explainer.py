@@ -14,7 +14,8 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import PodName, owner_of
+from kubectl_spread.controllers.statefulset import claims_of as claims_made_by
+from kubectl_spread.controllers.workloads import PodName, controller_of, owner_of
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.causes import VolumeWithoutNode
 from kubectl_spread.labels import Operator
@@ -23,6 +24,7 @@ from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTer
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass, claim_name
 from kubectl_spread.objects.well_known_labels import HOSTNAME, SUCCESSORS, ZONE
+from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.scheduler import (
     dynamicresources,
     interpodaffinity,
@@ -53,6 +55,7 @@ from kubectl_spread.scheduler.volumebinder import (
 )
 from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.scheduler.volumezone import volume_topologies
+from kubectl_spread.snapshot import Snapshot
 
 NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
 """The message of the controller's event for a claim without a StorageClass."""
@@ -159,7 +162,11 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
                 affinity = found.spec.node_affinity.required if found and found.spec.node_affinity else None
                 terms = affinity.node_selector_terms if affinity else ()
                 usable_in = tuple(condition.values for term in terms for condition in term.match_expressions)
-                claims.append((reasons.ClaimState(name=name, volume=bound_to, usable_in=usable_in), None))
+                state = reasons.ClaimState(name=name, volume=bound_to, usable_in=usable_in)
+                if not claim.fully_bound:
+                    absent = found is None and self.handle.snapshot.inventory.has_all(kinds.PERSISTENT_VOLUME)
+                    state = replace(state, awaits="MissingVolume" if absent else "Binding")
+                claims.append((state, None))
             else:
                 state = reasons.ClaimState(name=name, message=self._no_provisioning_message(claim))
                 claims.append((state, self._waiting_claims.get(name)))
@@ -226,6 +233,16 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             if name in single
         )
         return reasons.ClaimsInUse(holders=holders) if holders else None
+
+
+def missing_claims(pod: Pod, snapshot: Snapshot) -> Iterator[str]:
+    """Yield the claims of the Pod that do not exist and that no controller creates, by name."""
+    owner = controller_of(pod, snapshot)
+    made = {each.metadata.name for each in claims_made_by(owner, pod)} if isinstance(owner, StatefulSet) else set()
+    for volume in pod.spec.volumes if snapshot.inventory.has(kinds.PERSISTENT_VOLUME_CLAIM) else ():
+        name = claim_name(pod, volume) if volume.persistent_volume_claim else None
+        if name and name not in made and claim_named(pod, name, snapshot) is None:
+            yield name
 
 
 def volumes_without_node(pod: Pod, handle: Handle) -> Iterator[VolumeWithoutNode]:
@@ -380,9 +397,11 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         """
         first, *others = infos
         most = {each.name: each for each in noderesources.insufficient(self._state, first)}
+        largest = {name: each.capacity for name, each in most.items()}
         for info in others:
             for each in noderesources.insufficient(self._state, info):
                 most[each.name] = max(most[each.name], each, key=lambda short: short.free)
+                largest[each.name] = max(largest[each.name], each.capacity)
         full = noderesources.is_full(first)
         if not (full or most):
             return None
@@ -395,6 +414,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
                 free=resource.readable(name, max(each.free, 0)),
                 at_most=at_most and each.free > 0,
                 allocatable="" if shared and each.capacity else resource.readable(name, each.capacity),
+                most=resource.readable(name, largest[name]) if 0 < largest[name] < each.wanted else "",
             )
             for name, each in sorted(most.items())
         ]

@@ -149,10 +149,15 @@ class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):
-    """The Pod lacks labels that matchLabelKeys names in the constraint with this index."""
+    """The Pod lacks labels that matchLabelKeys names in the constraint with this index.
+
+    Attributes:
+        revision: the label with the revision that its owner gives the Pod, if the constraint does not name it.
+    """
 
     index: int
     keys: tuple[str, ...]
+    revision: str = ""
 
     @property
     def path(self) -> str:

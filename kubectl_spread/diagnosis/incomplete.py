@@ -213,6 +213,33 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.U
             yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
+LINKS: Mapping[Kind, Kind] = {kinds.DEPLOYMENT: kinds.REPLICA_SET, kinds.CRON_JOB: kinds.JOB}
+"""Kind of an owner → the kind of what it makes, which owns its Pods."""
+
+
+def unread_owners(namespace: str, kind: str, snapshot: Snapshot) -> Iterator[gaps.UnreadKind]:
+    """Yield the list without which it is not known which Pods belong to owners of the kind (in lower case).
+
+    Pods whose Deployment follows from their names are known to belong to it. ``namespace``: empty for all.
+    """
+    for upper, link in LINKS.items():
+        if kind == upper.singular and snapshot.inventory.lacks(link):
+            found = (pod for pod in snapshot.without_owner if pod.metadata.controller_kind == link.name)
+            within = (pod for pod in found if namespace in {"", pod.metadata.namespace})
+            if any(owner_of(pod, snapshot).kind == link.name for pod in within):
+                yield from unread_kinds(snapshot.inventory, link.__eq__, gaps.Purpose.WORKLOADS)
+
+
+def unread_owner(workload: OwnedPods, snapshot: Snapshot) -> Iterator[gaps.UnreadKind]:
+    """Yield the list that the server refused, if the workload is in it, or what shows which Pods are the workload's."""
+    kind = kinds.BY_NAME.get(workload.ref.kind)
+    if kind is None or not kind.makes_pods:
+        return
+    own = unread_kinds(snapshot.inventory, kind.__eq__, gaps.Purpose.WORKLOADS) if workload.owner is None else ()
+    links = () if workload.pods else unread_owners(workload.namespace, kind.singular, snapshot)
+    yield from (gap for gap in (*own, *links) if gap.why not in gaps.IN_FILES)
+
+
 def unparsable_constraints(workload: OwnedPods) -> tuple[gaps.UnparsableConstraint, ...]:
     """Return why the workload has no rows if the selector of a constraint cannot be parsed; empty if all can.
 
@@ -257,7 +284,8 @@ def _deciders(pod: Pod, handle: Handle, not_rejected: Iterable[NodeInfo]) -> Ite
         if not unread:
             yield gaps.NodeNamed(pod=name, node_name=spec.node_name, absent=handle.is_orphan(pod))
     elif not profile.serves(pod):
-        yield gaps.OtherScheduler(scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER)
+        idle = not handle.snapshot.inventory.not_read and spec.scheduler_name in handle.snapshot.idle_schedulers
+        yield gaps.OtherScheduler(scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER, idle=idle)
     if profile.does(Behaviour.SCHEDULING_GROUPS):
         if spec.scheduling_group is not None:
             yield gaps.SchedulingGroup(pod=name, pod_group=spec.scheduling_group.pod_group_name)

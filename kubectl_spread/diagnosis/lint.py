@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.daemonset import pinned_node
+from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import matching_by_owner, owner_of, revision_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
@@ -221,8 +222,10 @@ def _of_other_revisions(
 def _match_label_key_absent(subject: Subject) -> Iterable[Finding]:
     for index, constraint in enumerate(subject.pod.spec.topology_spread_constraints):
         absent = tuple(key for key in constraint.match_label_keys if key not in subject.pod.metadata.labels)
+        revisions = (key for key in REVISION_LABELS if key in subject.pod.metadata.labels)
         if absent:
-            yield findings.MatchLabelKeyAbsent(index=index, keys=absent)
+            revision = next((key for key in revisions if key not in constraint.match_label_keys), "")
+            yield findings.MatchLabelKeyAbsent(index=index, keys=absent, revision=revision)
 
 
 def _deprecated_topology_key(subject: Subject) -> Iterable[Finding]:

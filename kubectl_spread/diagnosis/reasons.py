@@ -92,6 +92,7 @@ class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
         free: what is free (quantity); of several nodes, the most on any of them.
         at_most: whether less may be free.
         allocatable: the node's allocatable amount (quantity); empty for several nodes, but 0 where none has any.
+        most: the most that any of the nodes has (quantity), if that is less than what is asked; else empty.
     """
 
     name: str
@@ -99,6 +100,7 @@ class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     free: str
     at_most: bool = False
     allocatable: str = ""
+    most: str = ""
 
 
 class InsufficientResources(Reason, frozen=True, kw_only=True):
@@ -188,7 +190,8 @@ class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """A PersistentVolumeClaim of the Pod.
 
     Attributes:
-        volume: the PersistentVolume that it is bound to; empty for none.
+        volume: the PersistentVolume that it is bound to, or names; empty for none.
+        awaits: whether it only names the volume and is not bound to it yet: it does not exist, or it does.
         usable_in: the values of each expression of the volume's node affinity; empty if it can be used anywhere.
         message: the message of its events if nothing provisions a volume for it; empty if something may.
         unmet: why it gets no volume for the node; None if it alone would, or if the node does not decide.
@@ -196,6 +199,7 @@ class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
     name: str
     volume: str = ""
+    awaits: Literal["MissingVolume", "Binding"] | UnsetType = UNSET
     usable_in: tuple[tuple[str, ...], ...] = ()
     message: str = ""
     unmet: UnmetClaim | None = None

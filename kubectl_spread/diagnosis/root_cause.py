@@ -15,7 +15,7 @@ from kubectl_spread.controllers.workloads import PodName, WorkloadRef, matching_
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
-from kubectl_spread.diagnosis.explainer import volumes_without_node
+from kubectl_spread.diagnosis.explainer import missing_claims, volumes_without_node
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
     FilterRequirement,
@@ -191,7 +191,8 @@ def _refused_whole(blame: Blame) -> causes.RefusedWhole | None:
         return None
     any_node = next(iter(blame.handle.node_infos.values()))
     reason = blame.spread.explainer.of_plugin(refusal.plugin, any_node)
-    return causes.RefusedWhole(plugin=refusal.plugin, reasons=refusal.status.reasons, reason=reason)
+    missing = tuple(missing_claims(blame.evaluation.pod, blame.handle.snapshot))
+    return causes.RefusedWhole(plugin=refusal.plugin, reasons=refusal.status.reasons, reason=reason, missing=missing)
 
 
 def _volume_without_node(blame: Blame) -> causes.VolumeWithoutNode | None:

@@ -20,7 +20,8 @@ class StartingPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     Attributes:
         reason: of the kubelet, as in the column STATUS of kubectl; empty if it has reported none.
-        pods: their names; ``nodes``: where each is.
+        pods: their names.
+        nodes: where each of them is.
     """
 
     namespace: str

@@ -31,7 +31,7 @@ def unlabelled_nodes(judgement: Judgement) -> Iterator[UnlabelledNodes]:
     # Two constraints may have the same key.
     for constraint in judgement.spread.constraints:
         for node in constraint.bypassed_nodes if constraint.hard else ():
-            if isinstance(node.key, str) and node.name in alone:
+            if node.key and isinstance(node.key, str) and node.name in alone:
                 lacking.setdefault(node.key, {})[node.name] = None
     absent = {each.topology_key for each in judgement.spread.constraints if not each.domains}
     for key, names in lacking.items():

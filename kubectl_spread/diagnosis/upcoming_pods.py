@@ -32,6 +32,7 @@ class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         message: why the next one is refused.
         message_from: ``condition`` if it is the last message of the workload's own controller; absent if it follows
             from the quotas, limits and other objects that were read.
+        missing: what has to be created for that, as ``ServiceAccount web``; absent if nothing has to.
     """
 
     namespace: str
@@ -40,6 +41,7 @@ class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     created: int
     message: str
     message_from: Literal["condition"] | UnsetType = UNSET
+    missing: str | UnsetType = UNSET
 
 
 def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
@@ -69,6 +71,7 @@ def creation_failure(workload: OwnedPods, shortage: Shortage, handle: Handle) ->
         created=shortage.created,
         message=message,
         message_from="condition" if message == shortage.failure else UNSET,
+        missing=upcoming.refusals[0].missing or UNSET,
     )
 
 

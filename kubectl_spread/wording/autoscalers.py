@@ -208,15 +208,21 @@ def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddi
 
 def advice_text(answer: AutoscalerAnswer) -> list[str]:
     """Return what to change for the autoscaler: one of these NodePools, or the maximum of a node group."""
-    full = (_raise_text(pool, *pool.reasons) for pool in answer.pools if pool.reasons[1:] == ())
+    full = (_advice(pool, *pool.reasons) for pool in answer.pools if pool.reasons[1:] == ())
     return [*filter(None, full), *map(_change_text, answer.changes)][:MOST_POOLS]
 
 
-def _raise_text(pool: d.PoolDecision, reason: d.Reason | None = None) -> str:
-    if not isinstance(reason, d.MaximumReached):
-        return ""
-    only = f": a new node helps only if it is in {_zones(pool.domains.get(ZONE, ()))}" if pool.elsewhere else ""
-    return f"Raise the maximum of node group {pool.name} (now {reason.maximum}){only}."
+def _advice(pool: d.PoolDecision, reason: d.Reason | None = None) -> str:
+    match reason:
+        case d.MaximumReached(maximum):
+            only = f": a new node helps only if it is in {_zones(pool.domains.get(ZONE, ()))}" if pool.elsewhere else ""
+            return f"Raise the maximum of node group {pool.name} (now {maximum}){only}."
+        case d.NotAsked("fixed size"):
+            return f"Raise spec.replicas of NodePool {pool.name}, if its nodes suit the Pod: it is static."
+        case d.NotAsked("deleted"):
+            return f"NodePool {pool.name} is being deleted: Pods that need its nodes need another NodePool."
+        case _:
+            return ""
 
 
 def _change_text(change: node_pools.PoolChange) -> str:

@@ -39,6 +39,8 @@ from kubectl_spread.wording.words import (
 named = partial(enumerated, most=2)
 NO_CONSTRAINT = "No spread constraint is the cause."
 """What is said with a cause that is filters alone."""
+EMPTY_KEY = "the topologyKey of the constraint is empty"
+CLAIM = kinds.PERSISTENT_VOLUME_CLAIM.name
 GHOST = "the selector does not match the workload's own Pods"
 """A few words about a constraint that does not count its own Pods."""
 MOST_REASONS = 2
@@ -214,7 +216,7 @@ def reason_of(cause: causes.AnyCause) -> str:
         case causes.MinDomainsUnmet(constraint=constraint):
             return f"{_too_few_domains(cause)}{limits(constraint)}"
         case causes.MissingKey(constraint=constraint):
-            return f"no node has {constraint.topology_key}"
+            return f"no node has {constraint.topology_key}" if constraint.topology_key else EMPTY_KEY
         case causes.NoEligibleDomain(constraint=constraint) | causes.DomainsFull(constraint=constraint):
             return f"no domain may take one more{limits(constraint)}"
         case causes.DaemonNode(filters=(), node=node, lacks=key) if key:
@@ -249,7 +251,8 @@ def _clause_of(cause: causes.AnyCause, subject: Subject) -> Clause:
         case causes.NoNodes():
             return Clause("the cluster has no nodes.")
         case causes.RefusedWhole():
-            return Clause(f"{_refusal(cause)}: no node is evaluated.", name=True)
+            create = f" Create {_some(cause.missing, CLAIM)}: no controller does." if cause.missing else ""
+            return Clause(f"{_refusal(cause)}: no node is evaluated.{create}", name=True)
         case causes.VolumeWithoutNode(claim=claim):
             return Clause(f"claim {claim}: {_without_node(cause, f'volume {cause.volume}')}.")
         case causes.WaitsForTerminatingPods():
@@ -267,6 +270,8 @@ def _clause_of(cause: causes.AnyCause, subject: Subject) -> Clause:
             return _min_domains_unmet(cause, subject)
         case causes.MissingKey(constraint=constraint, filters=filters):
             besides = f" Also, {_rejected_by(filters)}." if filters else ""
+            if not constraint.topology_key:
+                return Clause(f"{EMPTY_KEY}, so no node has that label.{besides}")
             return Clause(f"no node has the label {constraint.topology_key} that the constraint requires.{besides}")
         case causes.NoEligibleDomain(constraint=constraint, nodes=number):
             none = "not the only node" if number == 1 else f"none of the {number} nodes"

@@ -30,6 +30,8 @@ def _(finding: findings.DuplicateConstraint) -> str:
 @finding_text.register
 def _(finding: findings.MissingTopologyKey) -> str:
     key, nodes = finding.constraint.topology_key, finding.nodes
+    if not key:
+        return "the topologyKey is empty: no Pod with this constraint can be scheduled. Set it, as to a label of nodes."
     if finding.severity is Severity.ERROR:
         return (
             f"no node has the label {key}: no Pod with this constraint can be scheduled. Correct the topologyKey,"
@@ -153,9 +155,8 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
 @finding_text.register
 def _(finding: findings.MatchLabelKeyAbsent) -> str:
     absent = _some(finding.keys)
-    return (
-        f"the Pod has no label {absent}, which matchLabelKeys names and then ignores. Label the Pod, or drop the key."
-    )
+    advice = f"Name {finding.revision}, the revision that its owner sets" if finding.revision else "Label the Pod"
+    return f"the Pod has no label {absent}, which matchLabelKeys names and then ignores. {advice}, or drop the key."
 
 
 @finding_text.register

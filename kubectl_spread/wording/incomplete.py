@@ -9,9 +9,10 @@ import msgspec
 
 from kubectl_spread import gaps
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
-from kubectl_spread.wording.words import LIST, count_of, enumerated
+from kubectl_spread.wording.words import LIST, count_of, did_you_mean, enumerated
 
 Texts: TypeAlias = tuple[str, str, str]
 """What is missing, why, and the consequence."""
@@ -38,6 +39,8 @@ OfManifest: TypeAlias = (
     | gaps.UnknownManagers
 )
 NEVER_RUNS = "no node has that name: it never runs, and pod garbage collection deletes it"
+IDLE = "no Pod with this schedulerName has a node, and no event is from it"
+"""Why a scheduler may not run."""
 ALL_NEVER_RUN = "no node has that name: they never run, and pod garbage collection deletes them"
 """The outcome for a Pod, and for several, on no existing node."""
 MOST_NAMES = 2
@@ -225,6 +228,8 @@ def _of_decider(gap: gaps.Decider) -> Texts:
             return f"{LIST}{kinds.NODE.plural}", gap.why, "which domains there are, and where Pods can go, is not known"
         case gaps.OtherScheduler():
             name = gap.scheduler_name
+            if gap.idle:
+                return f"schedulerName {name}", IDLE, "if it does not run, the Pod stays Pending"
             return f"schedulerName {name}", "in no known profile", f"{name} decides by its own rules"
         case gaps.NodeNamed():
             told = f"the kubelet of {gap.node_name} takes or rejects it, regardless of topology spread"
@@ -242,6 +247,10 @@ def lead(gap: gaps.Decider) -> str:
     match gap:
         case gaps.UnreadCluster():
             return f"Nodes were not read ({gap.why})"
+        case gaps.OtherScheduler(scheduler_name=name, idle=True):
+            meant = did_you_mean(name, [DEFAULT_SCHEDULER])
+            nobody = f"schedulerName {name} is served by nobody{f' ({meant})' if meant else ''}, as far as was read"
+            return f"{nobody}: {IDLE}"
         case gaps.OtherScheduler():
             return f"{gap.scheduler_name} schedules this Pod"
         case gaps.NodeNamed():

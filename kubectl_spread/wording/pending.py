@@ -30,6 +30,7 @@ DIFFERENCES = {
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }
 """Difference → its text."""
+CREATE = "Create {}: then its Pods can be created."
 AS_FOR = "{summary} (as above, for {subject})"
 """A step that an earlier answer has too, with its commands."""
 

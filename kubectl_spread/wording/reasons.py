@@ -152,9 +152,14 @@ def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
 
 
 def free_text(short: reasons.ShortResource) -> str:
-    """Return how much of a resource is free: ``2 of 8 free``, of several nodes ``at most 2 free``, ``none there``."""
+    """Return how much of a resource is free: ``2 of 8 free``, of several nodes ``at most 2 free``, ``none there``.
+
+    If even an empty node has too little, return that.
+    """
     if short.allocatable == "0":
         return "none there"
+    if short.most:
+        return f"too large even for an empty node with {short.most}"
     of = f" of {short.allocatable}" if short.allocatable else ""
     return f"{'at most ' if short.at_most else ''}{short.free}{of} free"
 
@@ -210,7 +215,12 @@ def _claim(claim: reasons.ClaimState) -> str:
     named = f"claim {claim.name}" if claim.name else "its claim"
     if claim.volume:
         places = " or ".join(", ".join(map(seen, values)) for values in claim.usable_in)
-        return f"{named} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"
+        if claim.awaits == "MissingVolume":
+            return f"{named} names {claim.volume} as its volume, and there is none"
+        where = f" in {places}" if claim.usable_in else ""
+        if claim.awaits == "Binding":
+            return f"{named} names {claim.volume}{where} as its volume, and is not bound to it yet"
+        return f"{named} is bound to {claim.volume}{where}"
     unbound = f"{named} is not bound{f': {claim.message}' if claim.message else ''}"
     unmet = claim.unmet
     if unmet is None:

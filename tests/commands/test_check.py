@@ -299,7 +299,8 @@ def test_where_none_comes_nothing_is_wrong_and_the_next_one_is_judged(checked: C
     report = checked([described], [*ABC, *[described] * live])
     item = only(report)
     assert (item.verdict, item.summary, exit_codes.of_check(report)) == ("Schedulable", "", 0)
-    why = "No spread constraint is the cause. All 4 nodes have too little cpu (99 requested, at most 8 free)."
+    large = "too large even for an empty node with 8"
+    why = f"No spread constraint is the cause. All 4 nodes have too little cpu (99 requested, {large})."
     assert check_sentence(item) == f"no Pod comes now. The next one would find no node. {why}"
 
 

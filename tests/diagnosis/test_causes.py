@@ -106,7 +106,7 @@ def test_what_refuses_the_pod_is_the_core_where_another_filter_rejects_all_nodes
         (
             incoming(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]),
             ABC,
-            RefusedWhole(plugin="VolumeRestrictions", reasons=('persistentvolumeclaim "x" not found',)),
+            RefusedWhole(plugin="VolumeRestrictions", reasons=('persistentvolumeclaim "x" not found',), missing=("x",)),
         ),
         (incoming(volumes=DISK), [*ABC, *disk({ZONE: ["d"]})], without_node(ZONE, "d")),
         (incoming(volumes=DISK), [*ABC, *disk({"zone": ["d", "e"]})], without_node("zone", "d", "e")),

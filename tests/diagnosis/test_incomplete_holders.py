@@ -9,7 +9,7 @@ from kubectl_spread.contract.skew import status_reason
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.wording.incomplete import entries
-from tests.build import ZONE, Object, app, spread
+from tests.build import ZONE, Object, app, pod, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, rows_of, web
 
@@ -56,7 +56,13 @@ class TestAnotherScheduler:
         assert row.status is status
 
     def test_a_pod_of_its_own_waits_for_it_too(self) -> None:
-        (row,) = rows_of([*ABC, incoming(schedulerName="volcano")])
+        waits, runs = incoming(schedulerName="volcano"), pod("runs", on="a1", schedulerName="volcano")
+        (alone,) = rows_of([*ABC, waits])
+        assert (alone.status, status_reason(alone)) == (
+            SpreadStatus.INCOMPLETE,
+            "if it does not run, the Pod stays Pending",
+        )
+        row = next(row for row in rows_of([*ABC, waits, runs]) if row.workload.name == "new")
         assert (row.status, status_reason(row)) == (SpreadStatus.INCOMPLETE, "volcano decides by its own rules")
 
 

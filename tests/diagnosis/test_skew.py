@@ -439,7 +439,10 @@ def test_what_is_free_is_counted_on_nodes_that_no_other_filter_rejects() -> None
         node("b1", zone="b", labels={"pool": "web"}, allocatable={"cpu": "200m"}),
     ]
     row = only([*nodes, *deployment(requests={"cpu": "2"}, nodeSelector={"pool": "web"})])
-    assert (row.status, status_reason(row)) == (SpreadStatus.UNSCHEDULABLE, "2 cpu requested, at most 200m free")
+    assert (row.status, status_reason(row)) == (
+        SpreadStatus.UNSCHEDULABLE,
+        "2 cpu requested, too large even for an empty node with 200m",
+    )
 
 
 def test_a_pod_that_waits_is_judged_before_one_that_may_come() -> None:

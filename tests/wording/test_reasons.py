@@ -222,7 +222,7 @@ def test_a_resource_that_is_ignored_is_not_said_to_be_short() -> None:
     profile = configured_profile({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": args}]}]})
     asked = pod("p", requests={"cpu": "3", "example.com/gpu": "1"})
     said = details(asked, [node("n", allocatable={"cpu": "2", "memory": "8Gi", "pods": "10"})], profile)
-    assert said == {"NodeResourcesFit": "3 cpu requested, 2 of 2 free"}
+    assert said == {"NodeResourcesFit": "3 cpu requested, too large even for an empty node with 2"}
 
 
 def test_a_pod_that_grows_in_place_has_its_own_share_besides() -> None:

@@ -132,7 +132,8 @@ def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: 
         told = wording.never_created(missing, explained.wanted, refused_now=not explained.message_from)
         sentence = f"{told}: {explained.message}"
         headline = Headline(subject=name, line=f"{name}: {told}:", sentence=sentence, tone=Tone.BAD)
-        paragraphs: tuple[tuple[Block, ...], ...] = ((Note(line=explained.message),),)
+        create = [] if explained.missing is UNSET else [wording.CREATE.format(explained.missing)]
+        paragraphs: tuple[tuple[Block, ...], ...] = (tuple(Note(line=line) for line in (explained.message, *create)),)
         return Item(item=explained, headline=headline, paragraphs=paragraphs, pods=missing)
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
