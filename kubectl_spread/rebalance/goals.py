@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import ceil
 from typing import TypeAlias
 
 import msgspec
@@ -148,25 +149,35 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         room = (min(pods, most) if at in reach.shut else most for at, pods in enumerate(self.start))
         return reach.closed and sum(self.start) > sum(room)
 
-    def moves_needed(self, counts: DomainPods, most: int, reach: Reach = ANYWHERE) -> int:
-        """Return the fewest Pods that must move until the skew is at most ``most``."""
+    def levels(self, counts: DomainPods, coming: int, most: int, *, closed: bool) -> Iterable[int]:
+        """Return the global minimums (Pods) with which so many more Pods (count) may leave a skew of at most ``most``.
+
+        ``closed``: all of these are counted.
+        """
+        if self._is_below_min_domains or not counts:
+            return (0,)
+        least = (sum(counts) + coming * closed - most * (len(counts) - 1)) / len(counts)
+        return range(max(0, ceil(least)), (sum(counts) + coming) // len(counts) + 1)
+
+    def moves_needed(self, counts: DomainPods, most: int, reach: Reach = ANYWHERE, coming: int = 0) -> int:
+        """Return the fewest Pods that must move until the skew is at most ``most``; so many (count) come besides."""
         if self.skew(counts) <= most:
             return 0
         below = self._is_below_min_domains
         highest = 0 if below else min(reach.highest, max(counts), *(counts[each] for each in reach.shut))
         lowest = max(self.least(counts), max(reach.staying, default=0) - most)
         numbers = Counter(counts)
-        return min((_moves(numbers, level, level + most) for level in range(lowest, highest + 1)), default=UNREACHABLE)
+        return min((_moves(numbers, level, level + most, coming) for level in range(lowest, highest + 1)), default=UNREACHABLE)
 
 
-def _moves(numbers: Mapping[int, int], least: int, most: int) -> int:
+def _moves(numbers: Mapping[int, int], least: int, most: int, coming: int) -> int:
     """Return the fewest moves until every domain holds from ``least`` to ``most`` Pods; a move takes one and adds one.
 
     ``numbers``: Pods → the number of domains with that count.
     """
     too_many = sum((pods - most) * domains for pods, domains in numbers.items() if pods > most)
     too_few = sum((least - pods) * domains for pods, domains in numbers.items() if pods < least)
-    return max(too_many, too_few)
+    return max(too_many, too_few - coming)
 
 
 def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator[Goal]:

@@ -9,25 +9,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, count, islice
 from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import is_upgraded
+from kubectl_spread.controllers.next_pod import NextPod, is_upgraded
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, controller_of, owner_of, workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.rebalance.arrangements import Arrangement
-from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, groups_of
+from kubectl_spread.rebalance.goals import ANYWHERE, UNREACHABLE, DomainPods, Goal, Reach, goals_of, groups_of
 from kubectl_spread.rebalance.movable import Movable, Movables, StayCause, StayReason, Stays, Unknown
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
-from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
+from kubectl_spread.rebalance.together import TogetherSearch
+from kubectl_spread.scheduler import (
+    interpodaffinity,
+    nodeaffinity,
+    nodename,
+    nodeunschedulable,
+    podtopologyspread,
+    tainttoleration,
+)
 from kubectl_spread.scheduler.cycle import feasible_nodes
-from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import PodKey, Snapshot
@@ -49,6 +58,8 @@ CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
 """How a search ends before it is known that no plan is better."""
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
 """Filters whose verdict on a node no eviction changes."""
+BY_OTHER_PODS = frozenset((podtopologyspread.NAME, interpodaffinity.NAME))
+"""Filters that may reject a node because of fewer Pods."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Arrangements followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -137,7 +148,21 @@ def plan(handles: Handles, asked: Asked, *, most_work: int = MOST_IN_ALL) -> Evi
 
     No other group is begun after ``most_work`` verdicts on single nodes (count).
     """
-    return Planner(handles, asked, most_work).run()
+    found = Planner(handles, replace(asked, most=None), most_work).run()
+    if asked.most is None or len(found.evictions) <= asked.most:
+        return found
+    limited = Planner(handles, asked, most_work).run()
+    more = {_key(each.goal): each for each in found.outcomes}
+    outcomes = (_limited(each, more[_key(each.goal)]) for each in limited.outcomes)
+    return replace(limited, outcomes=tuple(outcomes))
+
+
+def _key(goal: Goal) -> tuple[object, ...]:
+    return goal.workload.namespace, goal.workload.ref, goal.revision, goal.constraint.index
+
+
+def _limited(outcome: Outcome, unlimited: Outcome) -> Outcome:
+    return replace(outcome, ended=Ended.EVICTIONS if unlimited.skew < outcome.skew else unlimited.ended)
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -256,12 +281,58 @@ class Planner:
             left = tuple(each for each in attempt.problem.movables if each.pod.key not in gone | reach.bound)
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
             stay = self._staying(goal, reach.bound) if goal.excess(worst.counts[at]) else ()
-            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, reach, attempt.found.ended)
+            ended = attempt.found.ended
+            if goal.moves_needed(goal.start, goal.skew(worst.counts[at]) - 1, reach) >= UNREACHABLE:
+                ended = Ended.FOUND_ALL  # The counts show that no plan is better.
+            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, reach, ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
-        """Return the best plan for a group: searched in few arrangements, then followed in as many as possible."""
+        """Return the best plan for a group: one eviction after another, or at last some together if that is better."""
         if self._work_left <= 0:
             return SearchResult(before, Ended.NOT_BEGUN)
+        found = self._one_by_one(problem, before)
+        problem = replace(problem, reach=tuple(self._with_room(problem, before)))
+        return self._together(problem, before, found) if problem.left(found.state.counted) else found
+
+    def _together(self, problem: Problem, before: State, found: SearchResult) -> SearchResult:
+        """Return the best plan that ends with evictions at the same time; what was found if there is none.
+
+        Such a step starts the plan, or comes last. It satisfies all goals, or one that else keeps its skew.
+        """
+        most = UNLIMITED if self._asked.most is None else self._asked.most
+        starts = [before, *([found.state] if found.state.evictions != before.evictions else [])]
+        exhausted = True
+        for allowed in _targets(problem, before, found.state):
+            ended = []
+            for start in starts:
+                limits = most - len(start.evictions), MOST_WORK, FEW[0]
+                ended.append(TogetherSearch(problem, start, allowed, limits).run())
+                self._work_left -= ended[-1].work
+            exhausted = exhausted and all(each.exhausted for each in ended)
+            states = [each.state for each in ended if each.state]
+            if states:
+                best = min(states, key=lambda state: (sum(each.step > 0 for each in state.evictions), len(state.evictions)))
+                return SearchResult(best, found.ended)
+        return found if exhausted else replace(found, ended=Ended.PLACEMENTS)
+
+    def _with_room(self, problem: Problem, before: State) -> Iterator[Reach]:
+        """Yield what no eviction changes about each goal, also not if all Pods that may be evicted are gone at once."""
+        handles = before.arrangements[0].handles
+        for each in problem.movables:
+            handles = handles.each(partial(Handle.without_pod, pod=each.pod))
+        nodes = {each.like: self._takes(each.again, handles) for each in problem.movables}
+        for at, (goal, reach) in enumerate(zip(problem.goals, problem.reach, strict=True)):
+            names = {name for each in problem.movables if at in each.joins for name in nodes[each.like]}
+            reached = {place for name, place in goal.place.items() if name in names}
+            yield replace(reach, shut=frozenset(range(len(goal.domains))) - reached)
+
+    def _takes(self, again: NextPod, handles: Handles) -> tuple[str, ...]:
+        handle = again.place(handles.of(again.pod))
+        handle = handle.with_filters(frozenset(handle.profile.filters) - BY_OTHER_PODS)
+        return feasible_nodes(again.pod, replace(handle, profile=replace(handle.profile, weights={})))
+
+    def _one_by_one(self, problem: Problem, before: State) -> SearchResult:
+        """Return the best plan of single evictions: searched in few arrangements, then followed in as many as possible."""
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         if many < 2 * few:
             # The search follows about as much as its proof would.
@@ -361,6 +432,16 @@ class Planner:
             handle = self._handles.of(pod).with_filters(by)
             self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
         return self._open[asked]
+
+
+def _targets(problem: Problem, before: State, found: State) -> Iterator[tuple[int, ...]]:
+    """Yield for each goal the most skew (Pods) that a step may leave: all as even as can be, or one and none worse."""
+    yield problem.allowed
+    skews = [goal.constraint.max_skew + before.worst(goal, at) for at, goal in enumerate(problem.goals)]
+    for at, goal in enumerate(problem.goals):
+        if goal.wanted and goal.is_violated and found.worst(goal, at) >= before.worst(goal, at):
+            others = map(max, problem.allowed, skews)
+            yield tuple(problem.allowed[at] if at == each else most for each, most in enumerate(others))
 
 
 def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:

@@ -6,8 +6,9 @@ Arithmetic decides here what to try, and in which order; nothing is placed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 
 import msgspec
 
@@ -53,7 +54,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     @cached_property
-    def _allowed(self) -> tuple[int, ...]:
+    def allowed(self) -> tuple[int, ...]:
         """For each goal, the least skew from maxSkew on that moves can reach, as far as the counts show."""
         return tuple(map(self._least_skew, range(len(self.goals))))
 
@@ -67,7 +68,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def _moves(self, at: int, counts: DomainPods) -> int:
         key = at, counts
         if key not in self._needed:
-            self._needed[key] = self.goals[at].moves_needed(counts, self._allowed[at], self.reach[at])
+            self._needed[key] = self.goals[at].moves_needed(counts, self.allowed[at], self.reach[at])
         return self._needed[key]
 
     def left(self, counted: Collection[Counts]) -> int:
@@ -103,6 +104,72 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def _open(self) -> tuple[tuple[int, ...], ...]:
         every = zip(self.goals, self.reach, strict=True)
         return tuple(tuple(at for at in range(len(goal.domains)) if at not in reach.shut) for goal, reach in every)
+
+    # Evictions at the same time.
+
+    def more_needed(self, counts: Counts, chosen: Sequence[Movable], allowed: Sequence[int]) -> int:
+        """Return how many more evictions are needed at least if these Pods go together, for these skews (Pods).
+
+        ``counts``: without them.
+        """
+        coming = [sum(at in each.joins for each in chosen) for at in range(len(self.goals))]
+        every = zip(self.goals, counts, allowed, self.reach, coming, strict=True)
+        return self._evictions([goal.moves_needed(found, *rest) for goal, found, *rest in every])
+
+    def fits(self, counts: Counts, chosen: Sequence[Movable], allowed: Sequence[int]) -> bool:
+        """Whether the counts without these Pods leave places for their replacements, for these skews (Pods)."""
+        return all(self._fits(chain, counts, chosen, allowed) for chain in self._chains)
+
+    @cached_property
+    def _chains(self) -> Sequence[Sequence[tuple[int, Mapping[int, int]]]]:
+        """The goals in chains: each counts the same Pods as the one before, and its domains are made of those.
+
+        With each, domain of the one before → its own.
+        """
+        chains: list[list[tuple[int, Mapping[int, int]]]] = []
+        for at in sorted(range(len(self.goals)), key=lambda at: -len(self.goals[at].domains)):
+            for chain in chains:
+                if parents := self._parents(chain[-1][0], at):
+                    chain.append((at, parents))
+                    break
+            else:
+                chains.append([(at, {})])
+        return chains
+
+    def _parents(self, fine: int, coarse: int) -> Mapping[int, int]:
+        one, other = self.goals[fine], self.goals[coarse]
+        counting = one.workload.namespace, str(one.selector), one.place.keys()
+        if counting != (other.workload.namespace, str(other.selector), other.place.keys()):
+            return {}
+        found = {(place, other.place[name]) for name, place in one.place.items()}
+        return dict(found) if len(found) == len(one.domains) else {}
+
+    def _fits(
+        self,
+        chain: Sequence[tuple[int, Mapping[int, int]]],
+        counts: Counts,
+        chosen: Sequence[Movable],
+        allowed: Sequence[int],
+    ) -> bool:
+        first, _ = chain[0]
+        coming, closed = sum(first in each.joins for each in chosen), self.reach[first].closed
+        total = sum(counts[first]) + coming
+        levels = (self.goals[at].levels(counts[at], coming, allowed[at], closed=closed) for at, _ in chain)
+        for chosen_levels in product(*levels):
+            # For each domain, the fewest and the most Pods in the end.
+            ranges = [(pods, total) for pods in counts[first]]
+            for (at, parents), level in zip(chain, chosen_levels, strict=True):
+                ranges = _merged(ranges, parents, len(counts[at])) if parents else ranges
+                most, shut = level + allowed[at], self.reach[at].shut
+                ends = [min(most, counts[at][place]) if place in shut else most for place in range(len(ranges))]
+                ranges = [(max(least, level), min(high, end)) for (least, high), end in zip(ranges, ends, strict=True)]
+                if any(least > high for least, high in ranges):
+                    break
+            else:
+                least, high = (sum(each) for each in zip(*ranges, strict=True)) if ranges else (0, total)
+                if least <= total <= (high if closed else total):
+                    return True
+        return False
 
     # The candidates.
 
@@ -191,3 +258,13 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
             )
             for name in names
         )
+
+
+def _merged(
+    ranges: Sequence[tuple[int, int]], parents: Mapping[int, int], domains: int
+) -> list[tuple[int, int]]:
+    """Return the sums of the ranges for each of the larger domains, of which there are so many (count)."""
+    merged = [(0, 0)] * domains
+    for place, parent in parents.items():
+        merged[parent] = merged[parent][0] + ranges[place][0], merged[parent][1] + ranges[place][1]
+    return merged

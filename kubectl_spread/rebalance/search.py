@@ -16,16 +16,24 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts, Landed, worst_of
-from kubectl_spread.rebalance.goals import Goal
+from kubectl_spread.rebalance.goals import DomainPods, Goal
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.problem import Problem
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """One eviction of a plan; ``lands``: the nodes that the replacement may go to."""
+    """One eviction of a plan.
+
+    Attributes:
+        lands: the nodes that the replacement may go to.
+        step: evictions with the same number are made together, unless it is 0.
+        ends: the counts that each goal may have once the replacements of such a step are placed; only of its last.
+    """
 
     movable: Movable
     lands: tuple[str, ...]
+    step: int = 0
+    ends: tuple[tuple[Goal, frozenset[DomainPods]], ...] = ()
 
 
 class State(msgspec.Struct, frozen=True):
@@ -108,7 +116,7 @@ class Ended(Enum):
     PLACEMENTS = auto()
     """The limit of placed Pods is reached."""
     EVICTIONS = auto()
-    """The limit of evictions is reached."""
+    """A better plan has more evictions than were asked for."""
     NOT_BEGUN = auto()
     """The search for other workloads used up the time for all."""
 
@@ -132,7 +140,6 @@ class Search:
         self._serial = count()
         self._seen: set[object] = set()
         self._placed = 0
-        self._cut = False
 
     def run(self) -> SearchResult:
         """Return the best plan, or the best found within the limits."""
@@ -150,8 +157,7 @@ class Search:
                 if not self._problem.left(after.counted):
                     return SearchResult(after, Ended.FOUND_ALL, self._placed)
             self._branch(after)
-        cut = Ended.EVICTIONS if self._cut else Ended.FOUND_ALL
-        return SearchResult(best, Ended.PLACEMENTS if self._heap else cut, self._placed)
+        return SearchResult(best, Ended.PLACEMENTS if self._heap else Ended.FOUND_ALL, self._placed)
 
     def _after(self, state: State, movable: Movable) -> State | None:
         """Return the state after one eviction; None if a Pod finds no node, or the state is not new."""
@@ -170,7 +176,6 @@ class Search:
     def _branch(self, state: State) -> None:
         done = len(state.evictions) + 1
         if done > self._limits.evictions:
-            self._cut = True
             return
         counts = state.counted
         least = len(state.evictions) + self._problem.left(counts)

@@ -364,7 +364,7 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         elif waits_at:
             held = {pod.key: DrainWaits(waits_at) for pod in drained}
         else:
-            held = _evict(drained, cluster, loop, by_deletion=step.disable_eviction)
+            held = evict(drained, cluster, loop, by_deletion=step.disable_eviction)
             # After a permanent refusal kubectl goes on with the next node.
             tried_again = set(held.values()) - {EvictionRefused(eviction.MORE_THAN_ONE)}
             waits_at = name if tried_again or any(_waited_for(drained, cluster)) else ""
@@ -441,8 +441,8 @@ def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
     return _is_alone(pod, cluster) or (going and not pod.finished)
 
 
-def _evict(
-    leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop, *, by_deletion: bool
+def evict(
+    leaving: Iterable[Pod], cluster: ClusterState, loop: ControlLoop, *, by_deletion: bool = False
 ) -> Mapping[PodKey, BlockReason]:
     """Evict the Pods, and retry refused ones once replacements are ready; return why the others stay.
 
