@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -26,6 +27,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
 from kubectl_spread.diagnosis.statuses import NoDomains, NoEffect
 from kubectl_spread.rebalance.checkpoints import waves
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
+from kubectl_spread.rebalance.search import Eviction
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 from kubectl_spread.snapshot import Snapshot
 
@@ -42,9 +44,12 @@ class PlannedEviction(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     """One eviction of a plan.
 
     Attributes:
-        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready.
+        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready, unless both
+            are made together.
         wave: evictions of one wave wait only for the previous replacement. Before the next wave, all evicted Pods must
             also be gone: a budget, a StatefulSet, room, affinity between Pods or a volume requires it.
+        together: whether all evictions of the wave are made without waiting, because their replacements may only find a
+            node then; absent if not.
         pod: the evicted Pod.
         uid: its UID; empty in files that hold none.
         node: its node.
@@ -55,6 +60,7 @@ class PlannedEviction(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
 
     order: int
     wave: int
+    together: bool | UnsetType = UNSET
     namespace: str
     pod: str
     uid: str = ""
@@ -70,7 +76,8 @@ class RebalanceItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         revision: of the Pods that have the constraint; empty if the workload has only one.
         verdict: Balanced if it is satisfied now or once the ``schedulable`` Pods are on their nodes, Planned if it is
-            after the plan, Partial if some skew is left.
+            after the plan, Partial if some skew is left, or --max allows no such plan, Impossible if no plan lowers the
+            skew, Incomplete if that is not known.
         reason: why some skew is left, or the constraint has no effect; None if neither.
         fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
             emptiest. If such a fix changes a Pod, it is one that is evicted then.
@@ -97,12 +104,12 @@ class RebalanceItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
     """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before."""
-    numbers = waves(((each.movable.pod, each.movable.again.pod, each.lands) for each in plan.evictions), snapshot)
-    for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
+    for order, (wave, each) in enumerate(_in_waves(plan, snapshot), start=1):
         pod = each.movable.pod
         yield PlannedEviction(
             order=order,
             wave=wave,
+            together=each.step > 0 or UNSET,
             namespace=pod.metadata.namespace,
             pod=pod.metadata.name,
             uid=pod.metadata.uid,
@@ -111,6 +118,17 @@ def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEvictio
             lands=each.lands,
             loses_data=pod.has_empty_dir or UNSET,
         )
+
+
+def _in_waves(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[tuple[int, Eviction]]:
+    """Yield the evictions with their waves: those that are made together are one wave."""
+    last = 0
+    for step, group in groupby(plan.evictions, key=lambda each: each.step):
+        made = list(group)
+        parts = ((each.movable.pod, each.movable.again.pod, each.lands) for each in made)
+        numbers = [1] * len(made) if step else [*waves(parts, snapshot)]
+        yield from ((last + number, each) for number, each in zip(numbers, made, strict=True))
+        last += numbers[-1]
 
 
 def items(plan: EvictionPlan, openings_of: Callable[[Outcome], FixSearch]) -> Iterator[RebalanceItem]:

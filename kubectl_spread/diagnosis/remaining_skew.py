@@ -20,7 +20,7 @@ from kubectl_spread.diagnosis.requirements import conflict_cores
 from kubectl_spread.gaps import Gap, OtherScheduler
 from kubectl_spread.rebalance.arrangements import seen_best
 from kubectl_spread.rebalance.movable import Movable, StayReason, Undecided
-from kubectl_spread.rebalance.plan import Outcome
+from kubectl_spread.rebalance.plan import CUT_SHORT, Outcome
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.scheduler import cycle
 
@@ -112,7 +112,9 @@ def verdict_of(outcome: Outcome) -> RebalanceVerdict:
     """Return the verdict on the constraint, if all it depends on is known."""
     if not is_left(outcome):
         return RebalanceVerdict.PLANNED if outcome.goal.is_violated else RebalanceVerdict.BALANCED
-    return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE
+    if outcome.improves or outcome.ended is Ended.EVICTIONS:
+        return RebalanceVerdict.PARTIAL
+    return RebalanceVerdict.INCOMPLETE if outcome.ended in CUT_SHORT else RebalanceVerdict.IMPOSSIBLE
 
 
 def unsure_of(outcome: Outcome) -> Unsure | None:

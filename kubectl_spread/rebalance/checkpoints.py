@@ -1,6 +1,6 @@
 """What must be true between the evictions of a plan, for a controller that executes it, and its waves.
 
-These are counts and Ready Pods. After each eviction its replacement must be Ready. Before the next wave all evicted
+These are counts, Ready Pods and unchanged nodes. After each eviction its replacement must be Ready. Before the next wave all evicted
 Pods must be gone too.
 
 Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36): each eviction uses one of disruptionsAllowed,
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import groupby
 
 import msgspec
 
@@ -21,11 +22,12 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.labels import Selector
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.plan import EvictionPlan
+from kubectl_spread.rebalance.search import Eviction
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.snapshot import Snapshot
 
@@ -64,12 +66,23 @@ class AwaitedPods(msgspec.Struct, frozen=True):
 class Checkpoints(msgspec.Struct, frozen=True):
     """What must be true between the evictions of a plan: the counts that it changes, and the Pods to wait for.
 
-    ``scheduled``: namespace → the UIDs of Pending Pods that must have a node before the first eviction.
+    Attributes:
+        scheduled: namespace → the UIDs of Pending Pods that must have a node before the first eviction.
+        nodes: the nodes with a topology key of the plan, by name.
+        budgets: for each eviction that is not the first of those made together, nothing; otherwise budget (namespace,
+            name) → how many Pods (count) it must allow at once.
     """
 
     counted: tuple[CountedDomains, ...]
     awaited: tuple[AwaitedPods, ...]
     scheduled: Mapping[str, tuple[str, ...]]
+    nodes: tuple[Node, ...]
+    budgets: tuple[Mapping[tuple[str, str], int], ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The topology keys of the plan."""
+        return tuple(dict.fromkeys(each.topology_key for each in self.counted))
 
 
 def checkpoints(plan: EvictionPlan, snapshot: Snapshot) -> Checkpoints:
@@ -78,7 +91,21 @@ def checkpoints(plan: EvictionPlan, snapshot: Snapshot) -> Checkpoints:
     changed = {(each.namespace, each.topology_key, str(each.selector)): each for each in counted if any(each.ends)}
     by_namespace = grouped((pod.metadata for pod, _ in plan.scheduled), lambda metadata: metadata.namespace)
     scheduled = {namespace: tuple(each.uid for each in found) for namespace, found in by_namespace.items()}
-    return Checkpoints(tuple(changed.values()), tuple(_awaited_pods(plan, snapshot)), scheduled)
+    keys = {each.topology_key for each in changed.values()}
+    return Checkpoints(
+        counted=tuple(changed.values()),
+        awaited=tuple(_awaited_pods(plan, snapshot)),
+        scheduled=scheduled,
+        nodes=tuple(node for node in snapshot.nodes.values() if keys & node.metadata.labels.keys()),
+        budgets=tuple(_budgets_at_once(plan, snapshot)),
+    )
+
+
+def _budgets_at_once(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[Mapping[tuple[str, str], int]]:
+    for step, group in groupby(plan.evictions, key=lambda each: each.step):
+        pods = [each.movable.pod for each in group]
+        used = Counter(each.key for pod in pods if step and pod.ready for each in budgets_of(pod, snapshot))
+        yield from (used, *({} for _ in pods[1:]))
 
 
 def _counted_domains(goal: Goal, plan: EvictionPlan) -> CountedDomains:
@@ -100,17 +127,25 @@ def _counts_after(goal: Goal, start: Mapping[str, int], plan: EvictionPlan) -> I
     """
     least, most = Counter(start), Counter(start)
     for each in plan.evictions:
-        left = goal.domain_of(each.movable.pod) if goal.matches(each.movable.pod) else None
-        places = {goal.place.get(name) for name in each.lands} if goal.matches(each.movable.again.pod) else set()
-        joined = [goal.domains[place] for place in places if place is not None]
-        if left is not None:
-            least[left] -= 1
-            most[left] -= 1
-        most.update(joined)
-        if len(places) == 1:
-            least.update(joined)
+        if counted := [counts for other, ends in each.ends if other is goal for counts in ends]:
+            by_domain = [*zip(goal.domains, zip(*counted, strict=True), strict=True)]
+            least, most = (Counter({name: pick(pods) for name, pods in by_domain}) for pick in (min, max))
+        elif not each.step:
+            _count_one(goal, each, least, most)
         changed = (domain for domain, pods in start.items() if not least[domain] == most[domain] == pods)
         yield {domain: (least[domain], most[domain]) for domain in changed}
+
+
+def _count_one(goal: Goal, each: Eviction, least: Counter[str], most: Counter[str]) -> None:
+    left = goal.domain_of(each.movable.pod) if goal.matches(each.movable.pod) else None
+    places = {goal.place.get(name) for name in each.lands} if goal.matches(each.movable.again.pod) else set()
+    joined = [goal.domains[place] for place in places if place is not None]
+    if left is not None:
+        least[left] -= 1
+        most[left] -= 1
+    most.update(joined)
+    if len(places) == 1:
+        least.update(joined)
 
 
 def _awaited_pods(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPods]:

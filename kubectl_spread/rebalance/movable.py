@@ -15,7 +15,7 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import Kept, kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
-from kubectl_spread.controllers.statefulset import comes_after
+from kubectl_spread.controllers.statefulset import POD_INDEX_LABEL, POD_NAME_LABEL, comes_after
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import (
     WorkloadRef,
@@ -37,6 +37,9 @@ from kubectl_spread.snapshot import PodKey, Snapshot
 
 NODE_BY_NODE = frozenset(("ReadWriteOnce", READ_WRITE_ONCE_POD))
 """Access modes of volumes that attach to one node at a time."""
+
+OF_ORDINALS = frozenset((POD_NAME_LABEL, POD_INDEX_LABEL))
+"""The labels that tell Pods of a StatefulSet apart."""
 
 
 class StayCause(Enum):
@@ -150,7 +153,10 @@ class Movables:
         if like not in self._replacements:
             self._replacements[like] = replacement(pod, handle.snapshot, handle.profile)
         made = self._replacements[like]
-        return replace(made, pod=renamed(made.pod, f"{pod.metadata.name}-again")) if like in self._shared else made
+        if like not in self._shared:
+            return made
+        named = pod.metadata.controller_kind == StatefulSet.__name__
+        return replace(made, pod=renamed(made.pod, pod.metadata.name if named else f"{pod.metadata.name}-again"))
 
     def _why_not(self, key: PodKey) -> StayReason | None:
         pod = self._snapshot.get(Pod, *key)
@@ -213,9 +219,10 @@ class Movables:
     def _number_of_alike(self, pod: Pod) -> int:
         owner = controller_of(pod, self._snapshot)
         claims = any(volume.claims for volume in pod.spec.volumes)
-        if claims or not isinstance(owner, ReplicaSet | ReplicationController):
+        if claims or not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
             return self._numbers.setdefault(pod.key, len(self._numbers))
-        key = pod.metadata.namespace, owner.metadata.name, frozenset(pod.metadata.labels.items())
+        labels = {key: value for key, value in pod.metadata.labels.items() if key not in OF_ORDINALS}
+        key = type(owner), pod.metadata.namespace, owner.metadata.name, frozenset(labels.items())
         number = self._numbers.setdefault(key, len(self._numbers))
         self._shared.add(number)
         return number

@@ -154,15 +154,20 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         first, _ = chain[0]
         coming, closed = sum(first in each.joins for each in chosen), self.reach[first].closed
         total = sum(counts[first]) + coming
+        bound = {at for at, _ in chain if all(at in each.bound_by for each in chosen if at in each.joins)}
         levels = (self.goals[at].levels(counts[at], coming, allowed[at], closed=closed) for at, _ in chain)
         for chosen_levels in product(*levels):
             # For each domain, the fewest and the most Pods in the end.
             ranges = [(pods, total) for pods in counts[first]]
             for (at, parents), level in zip(chain, chosen_levels, strict=True):
                 ranges = _merged(ranges, parents, len(counts[at])) if parents else ranges
-                most, shut = level + allowed[at], self.reach[at].shut
-                ends = [min(most, counts[at][place]) if place in shut else most for place in range(len(ranges))]
-                ranges = [(max(least, level), min(high, end)) for (least, high), end in zip(ranges, ends, strict=True)]
+                most, full = level + allowed[at], level + (self.goals[at].constraint.max_skew if at in bound else allowed[at])
+                shut = self.reach[at].shut
+                # A domain that takes a Pod ends with at most maxSkew more Pods than the global minimum.
+                ends = [pods if place in shut or pods > full else full for place, pods in enumerate(counts[at])]
+                ranges = [
+                    (max(least, level), min(high, end, most)) for (least, high), end in zip(ranges, ends, strict=True)
+                ]
                 if any(least > high for least, high in ranges):
                     break
             else:

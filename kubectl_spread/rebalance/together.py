@@ -21,11 +21,13 @@ from kubectl_spread.apiserver.eviction import budgets_of
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod, PodCondition
+from kubectl_spread.objects.meta import name_order
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts, worst_of
 from kubectl_spread.rebalance.goals import Goal, with_more
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Eviction, State
+from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.chance import ORDERS
 from kubectl_spread.simulation.cluster_state import ClusterState
@@ -36,8 +38,9 @@ from kubectl_spread.snapshot import PodKey, Snapshot
 Chosen: TypeAlias = tuple[Movable, ...]
 """The Pods that are evicted together."""
 READY = PodCondition(type="Ready", status="True")
-PER_SET = 10
-"""What the arithmetic of one set costs, in verdicts on single nodes (count)."""
+PER_SET, PER_PLACEMENT, PER_EVICTION = 10, 40, 400
+"""What these cost, in verdicts on single nodes (counts): the arithmetic of one set, a Pod that is placed, and a Pod
+whose eviction the control loop plays."""
 
 
 class Together(msgspec.Struct, frozen=True):
@@ -79,8 +82,7 @@ class TogetherSearch:
             self._branch((), counts)
         while self._heap and self._work < self._most_work:
             *_, chosen, counts = heapq.heappop(self._heap)
-            self._work += PER_SET
-            if len(chosen) > 1 and self._problem.fits(counts, chosen, self._allowed):
+            if len(chosen) > 1 and self._problem.fits(counts, chosen, self._allowed) and self._is_placed(chosen):
                 state = self._confirmed(chosen)
                 if state is not None:
                     return Together(state, exhausted=True, work=self._work)
@@ -98,6 +100,7 @@ class TogetherSearch:
             return
         gone = {each.movable.pod.key for each in self._start.evictions} | {each.pod.key for each in chosen}
         for _, movable, _ in self._problem.moves(gone, {counts}):
+            self._work += PER_SET
             more = (*chosen, movable)
             after = self._without([movable], counts)
             sign = self._problem.sign_of(more, [replace(self._start.arrangements[0], counts=after)])
@@ -115,6 +118,24 @@ class TogetherSearch:
 
     # The confirmation.
 
+    def _is_placed(self, chosen: Chosen) -> bool:
+        """Whether all replacements find a node, and no goal is above its skew, in the order of names."""
+        arrangement = self._start.arrangements[0]
+        for movable in chosen:
+            arrangement = arrangement.without(movable)
+        for movable in sorted(chosen, key=lambda each: name_order(each.pod)):
+            handle = arrangement.handles.of(movable.again.pod)
+            self._work += PER_PLACEMENT + len(handle.node_infos)
+            best = cycle.best_nodes(movable.again.pod, handle)[:1]
+            if not best:
+                return False
+            arrangement = next(arrangement.landings(best, movable, self._problem.goals)).arrangement
+        return self._holds(arrangement.counts)
+
+    def _holds(self, counts: Counts) -> bool:
+        every = zip(self._problem.goals, counts, self._allowed, strict=True)
+        return all(goal.skew(found) <= most for goal, found, most in every)
+
     def _confirmed(self, chosen: Chosen) -> State | None:
         """Return the state after the step; None if in any order a Pod finds no node, or a goal is above its skew."""
         found: dict[object, tuple[Arrangement, bool]] = {}
@@ -123,7 +144,7 @@ class TogetherSearch:
             for seed in range(ORDERS):
                 loop = ControlLoop(ClusterState(_current(arrangement.handles), seed))
                 ended = self._played(chosen, loop, lands)
-                self._work += loop.cluster.verdicts + len(loop.cluster.pods)
+                self._work += loop.cluster.verdicts + PER_EVICTION * len(chosen) + len(loop.cluster.pods)
                 if ended is None:
                     return None
                 counts, landed, certain = ended
@@ -167,7 +188,7 @@ class TogetherSearch:
         if refused or lost or not waiting.issuperset(cluster.waiting):
             return None
         counts = tuple(_counts(goal, cluster.snapshot) for goal in self._problem.goals)
-        if any(goal.skew(found) > most for goal, found, most in zip(self._problem.goals, counts, self._allowed, strict=True)):
+        if not self._holds(counts):
             return None
         landed: list[tuple[int, str]] = []
         certain = not cluster.chance.sampled

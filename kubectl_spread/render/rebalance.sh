@@ -29,6 +29,47 @@ is_there() { # NAMESPACE POD UID
   [ "$found" = "$3" ] || { printf '%s/%s is evicted already\n' "$1" "$2" && return 1; }
 }
 
+# Whether all of some Pods are still to be evicted.
+are_there() { # {NAMESPACE POD UID}...
+  while [ $# -gt 0 ]; do
+    found=$(uid_of "$1" "$2") || stop "Pod $1/$2 cannot be read"
+    [ "$found" = "$3" ] || return 1
+    shift 3
+  done
+}
+
+# Stop where a node of the plan has changed, is new or is gone.
+check_nodes() {
+  now=$(ask get nodes --output "go-template=$NODE") || stop "the nodes cannot be listed"
+  differs=$({ planned_nodes && echo && printf '%s\n' "$now"; } | awk '
+    !NF { listed = 1; next }
+    { name = $1; sub(/^[^ ]+ /, ""); sub(/ +$/, "") }
+    !listed { was[name] = $0; next }
+    { is[name] = $0 }
+    function differs(what) { printf "%s %s", comma, what; comma = "," }
+    END {
+      for (name in was) if (!(name in is)) differs(name " is gone")
+      for (name in is) {
+        if (name in was && is[name] != was[name]) differs(name " is \"" is[name] "\" instead of \"" was[name] "\"")
+        if (!(name in was) && is[name] ~ / =/) differs(name " is new")
+      }
+    }')
+  [ -z "$differs" ] || stop "nodes differ from the plan:$differs; make a new plan"
+}
+
+# Stop where a budget does not allow so many evictions at once, once it was asked again for a while.
+allows() { # NAMESPACE BUDGET PODS
+  waited=0
+  while :; do
+    allowed=$(ask get poddisruptionbudget --namespace "$1" --output 'go-template={{.status.disruptionsAllowed}}' -- "$2") ||
+      stop "the disruption budget $1/$2 cannot be read"
+    [ "$allowed" -lt "$3" ] || return 0
+    [ "$waited" -lt "$RETRY_SECONDS" ] || stop "the disruption budget $1/$2 allows $allowed of $3 evictions after $waited seconds"
+    sleep 5
+    waited=$((waited + 5))
+  done
+}
+
 # Stop where the Pods are spread otherwise than planned.
 check_counts() { # NAMESPACE SELECTOR KEY DOMAINS 'now =DOMAIN PODS'...
   listed=$(pods "$1" --selector "$2") || exit 1

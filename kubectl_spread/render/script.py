@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, groupby
 
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, eviction_of, eviction_path
 from kubectl_spread.errors import UsageError
+from kubectl_spread.objects.core import Node
 from kubectl_spread.rebalance.checkpoints import Checkpoints, CountedDomains
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.access import commands_note
@@ -23,6 +25,12 @@ LIMITS = """\
 WAIT_SECONDS=${WAIT_SECONDS:-600} # at most, for a Pod to be Ready, or gone
 RETRY_SECONDS=${RETRY_SECONDS:-300} # at most, for a disruption budget to allow an eviction"""
 
+NODE = (
+    "{{{{range .items}}}}{{{{.metadata.name}}}} {{{{if .spec.unschedulable}}}}cordoned{{{{else}}}}open{{{{end}}}} Ready="
+    '{{{{range .status.conditions}}}}{{{{if eq .type "Ready"}}}}{{{{.status}}}}{{{{end}}}}{{{{end}}}}'
+    "{{{{range .spec.taints}}}} {{{{.key}}}}={{{{.value}}}}:{{{{.effect}}}}{{{{end}}}}{labels}\n{{{{end}}}}"
+)
+"""A line for each node, as ``_node`` makes it."""
 WHICH_SERVER = '"${SERVER:?set it to the URL of the API server}"'
 
 
@@ -35,7 +43,8 @@ def script_text(report: RebalanceReport, checkpoints: Checkpoints) -> str:
     if report.evictions:
         functions = files(__package__).joinpath("rebalance.sh").read_text(encoding="utf-8")
         lines += ["set -eu", *_connection(report.metadata), LIMITS, "", functions.rstrip()]
-        lines += [line for at, each in enumerate(checkpoints.counted) for line in _domains(at, each)] + [""]
+        lines += [line for at, each in enumerate(checkpoints.counted) for line in _domains(at, each)]
+        lines += [*_nodes(checkpoints), ""]
         if "--server" not in report.metadata.connection_flags:
             access = report.metadata.access
             server = report.metadata.server or (access.server if access else "")
@@ -79,34 +88,73 @@ def _domains(at: int, counted: CountedDomains) -> Iterator[str]:
     yield "}"
 
 
-def _steps(report: RebalanceReport, checkpoints: Checkpoints) -> Iterator[str]:
-    wave: list[PlannedEviction] = []
-    for at, (each, awaited) in enumerate(zip(report.evictions, checkpoints.awaited, strict=True)):
-        if wave and wave[0].wave != each.wave:
-            yield ""
-            yield f"# Wave {each.wave}"
-            yield from (f"wait_gone {_pod(gone)}" for gone in wave)
-            wave = []
-        wave.append(each)
-        yield ""
-        yield clean(f"# {each.order}: {each.pod} of {each.workload} on {each.node}, to {', '.join(each.lands)}")
-        yield f"if is_there {_pod(each)}; then"
-        yield from (f"  {line}" for line in _checks(checkpoints, at))
-        name, path = f"{each.namespace}/{each.pod}", eviction_path(each.namespace, each.pod)
-        yield f"  evict {shlex.join((name, path, eviction_of(each.namespace, each.pod, each.uid)))}"
-        yield "fi"
-        words = (each.namespace, "/".join(awaited.controller), str(awaited.ready), *awaited.apart_from)
-        yield f"wait_ready {shlex.join(words)}"
+def _nodes(checkpoints: Checkpoints) -> Iterator[str]:
+    """Yield how the nodes of the plan were, and how kubectl prints the same of each node."""
+    labels = "".join(
+        f" {{{{with .metadata.labels}}}}{{{{with index . {json.dumps(key)}}}}}={{{{.}}}}{{{{end}}}}{{{{end}}}}"
+        for key in checkpoints.keys
+    )
     yield ""
-    yield from _checks(checkpoints, len(report.evictions))
+    yield f"NODE={shlex.quote(NODE.format(labels=labels))}"
+    yield "planned_nodes() {"
+    yield f"  printf '%s\\n' {shlex.join(_node(each, checkpoints.keys) for each in checkpoints.nodes)}"
+    yield "}"
+
+
+def _node(node: Node, keys: Sequence[str]) -> str:
+    ready = next((each.status for each in node.status.conditions if each.type == "Ready"), "")
+    labels = (f" ={node.metadata.labels[key]}" if node.metadata.labels.get(key) else " " for key in keys)
+    taints = (f" {each.key}={each.value}:{each.effect}" for each in node.spec.taints)
+    cordoned = "cordoned" if node.spec.unschedulable else "open"
+    return f"{node.metadata.name} {cordoned} Ready={ready}{''.join(taints)}{''.join(labels)}"
+
+
+def _steps(report: RebalanceReport, checkpoints: Checkpoints) -> Iterator[str]:
+    planned = zip(report.evictions, checkpoints.awaited, checkpoints.budgets, strict=True)
+    done, before = 0, 0
+    for _, group in groupby(enumerate(planned), key=_step_of):
+        made = [each for _, each in group]
+        evictions = [each for each, *_ in made]
+        if evictions[0].wave > 1 and evictions[0].wave != report.evictions[done - 1].wave:
+            yield ""
+            yield f"# Wave {evictions[0].wave}"
+            yield from (f"wait_gone {_pod(gone)}" for gone in report.evictions[before:done])
+            before = done
+        yield ""
+        for each in evictions:
+            yield clean(f"# {each.order}: {each.pod} of {each.workload} on {each.node}, to {', '.join(each.lands)}")
+        if len(evictions) > 1:
+            yield f"# {wording.together(len(evictions))}"
+        yield f"if are_there {' '.join(map(_pod, evictions))}; then"
+        yield from (f"  {line}" for line in _checks(checkpoints, done))
+        yield from (f"  allows {shlex.join((*budget, str(pods)))}" for budget, pods in made[0][2].items())
+        yield "fi"
+        for each in evictions:
+            name, path = f"{each.namespace}/{each.pod}", eviction_path(each.namespace, each.pod)
+            evict = shlex.join((name, path, eviction_of(each.namespace, each.pod, each.uid)))
+            yield f"if is_there {_pod(each)}; then evict {evict}; fi"
+        done += len(evictions)
+        ends = {(each.namespace, awaited.controller): awaited for each, awaited, _ in made}
+        for (namespace, controller), awaited in ends.items():
+            words = (namespace, "/".join(controller), str(awaited.ready), *awaited.apart_from)
+            yield f"wait_ready {shlex.join(words)}"
+    yield ""
+    yield from _checks(checkpoints, len(report.evictions), nodes=False)
     yield f"echo {shlex.quote(wording.SCRIPT_DONE)}"
+
+
+def _step_of(numbered: tuple[int, tuple[PlannedEviction, object, object]]) -> tuple[bool, int]:
+    number, (eviction, *_) = numbered
+    return (True, eviction.wave) if eviction.together is True else (False, number)
 
 
 def _pod(eviction: PlannedEviction) -> str:
     return shlex.join((eviction.namespace, eviction.pod, eviction.uid))
 
 
-def _checks(checkpoints: Checkpoints, done: int) -> Iterator[str]:
+def _checks(checkpoints: Checkpoints, done: int, *, nodes: bool = True) -> Iterator[str]:
+    if nodes:
+        yield "check_nodes"
     for at, each in enumerate(checkpoints.counted):
         selector = ",".join(map(str, each.selector.requirements))
         now: Mapping[str, tuple[int, int]] = each.ends[done - 1] if done else {}

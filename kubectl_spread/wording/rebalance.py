@@ -40,8 +40,8 @@ ASK_FIRST = "What keeps Pods off these domains was set on purpose: ask whether i
 WAIT_FOR = "Wait for {}. Then plan again."
 SCHEDULED_FIRST = "First wait until every Pending Pod that can be scheduled now has a node. "
 SCRIPT_NOTES = (
-    "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
-    "differs from the plan. It can be run again: no Pod is evicted twice.",
+    "This script evicts one Pod after another, or some together, waits until replacements are Ready, and stops where",
+    "nodes or Pods differ from the plan. It can be run again: no Pod is evicted twice.",
 )
 SCRIPT_DONE = "All evictions are done, and the Pods are spread as planned."
 
@@ -127,6 +127,11 @@ def wait_first(pods: int) -> str:
     return (
         f"{count_of(pods, 'Pending Pod')} can be scheduled now: wait until {wait}. The plan counts {them} as scheduled."
     )
+
+
+def together(pods: int) -> str:
+    """Return that so many Pods (count) are evicted without waiting, and what that costs meanwhile."""
+    return f"Evict these {pods} together: {pods} Pods fewer run until their replacements are placed."
 
 
 def plan_note_text(note: PlanNote) -> str:

@@ -94,7 +94,7 @@ def test_claims_that_are_bound_keep_pods_in_a_domain(others: dict[str, int], evi
 
 
 def test_no_number_of_evictions_makes_up_for_too_few_domains() -> None:
-    found = remaining_skew(outcome([*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})], most=1))
+    found = remaining_skew(outcome([*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})], most=0))
     assert found == RemainingSkew(TooFewDomains(2, 3), Ended.EVICTIONS)
 
 

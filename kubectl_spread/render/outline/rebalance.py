@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import UnsetType
@@ -89,6 +90,8 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Bloc
         yield outline.table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
             yield Note(line=wording.BETWEEN_WAVES)
+        for wave, pods in Counter(each.wave for each in report.evictions if each.together is True).items():
+            yield Note(line=f"Wave {wave}: {wording.together(pods)}")
     yield from (Note(line=capital_sentence(wording.plan_note_text(note))) for note in report.notes)
     if report.scored == "some":
         yield Note(line=f"{scores_some(SAMPLES)}.")
