@@ -44,8 +44,8 @@ class PlannedEviction(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     """One eviction of a plan.
 
     Attributes:
-        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready, unless both
-            are made together.
+        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready, or at once
+            if both are made together.
         wave: evictions of one wave wait only for the previous replacement. Before the next wave, all evicted Pods must
             also be gone: a budget, a StatefulSet, room, affinity between Pods or a volume requires it.
         together: whether all evictions of the wave are made without waiting, because their replacements may only find a

@@ -167,7 +167,9 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         highest = 0 if below else min(reach.highest, max(counts), *(counts[each] for each in reach.shut))
         lowest = max(self.least(counts), max(reach.staying, default=0) - most)
         numbers = Counter(counts)
-        return min((_moves(numbers, level, level + most, coming) for level in range(lowest, highest + 1)), default=UNREACHABLE)
+        return min(
+            (_moves(numbers, level, level + most, coming) for level in range(lowest, highest + 1)), default=UNREACHABLE
+        )
 
 
 def _moves(numbers: Mapping[int, int], least: int, most: int, coming: int) -> int:

@@ -22,7 +22,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.rebalance.arrangements import Arrangement
-from kubectl_spread.rebalance.goals import ANYWHERE, UNREACHABLE, DomainPods, Goal, Reach, goals_of, groups_of
+from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, groups_of
 from kubectl_spread.rebalance.movable import Movable, Movables, StayCause, StayReason, Stays, Unknown
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
@@ -282,8 +282,8 @@ class Planner:
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
             stay = self._staying(goal, reach.bound) if goal.excess(worst.counts[at]) else ()
             ended = attempt.found.ended
-            if goal.moves_needed(goal.start, goal.skew(worst.counts[at]) - 1, reach) >= UNREACHABLE:
-                ended = Ended.FOUND_ALL  # The counts show that no plan is better.
+            if ended is Ended.PLACEMENTS and not attempt.problem.may_lower(at, goal.skew(worst.counts[at]) - 1):
+                ended = Ended.FOUND_ALL
             yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, reach, ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
@@ -311,7 +311,9 @@ class Planner:
             exhausted = exhausted and all(each.exhausted for each in ended)
             states = [each.state for each in ended if each.state]
             if states:
-                best = min(states, key=lambda state: (sum(each.step > 0 for each in state.evictions), len(state.evictions)))
+                best = min(
+                    states, key=lambda state: (sum(each.step > 0 for each in state.evictions), len(state.evictions))
+                )
                 return SearchResult(best, found.ended)
         return found if exhausted else replace(found, ended=Ended.PLACEMENTS)
 
@@ -332,7 +334,7 @@ class Planner:
         return feasible_nodes(again.pod, replace(handle, profile=replace(handle.profile, weights={})))
 
     def _one_by_one(self, problem: Problem, before: State) -> SearchResult:
-        """Return the best plan of single evictions: searched in few arrangements, then followed in as many as possible."""
+        """Return the best plan of single evictions: searched in few arrangements, then followed in as many as can be."""
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         if many < 2 * few:
             # The search follows about as much as its proof would.

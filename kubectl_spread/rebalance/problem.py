@@ -6,7 +6,7 @@ Arithmetic decides here what to try, and in which order; nothing is placed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -112,13 +112,24 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
         ``counts``: without them.
         """
-        coming = [sum(at in each.joins for each in chosen) for at in range(len(self.goals))]
-        every = zip(self.goals, counts, allowed, self.reach, coming, strict=True)
-        return self._evictions([goal.moves_needed(found, *rest) for goal, found, *rest in every])
+        return self._evictions(
+            [
+                goal.moves_needed(counts[at], allowed[at], self.reach[at], sum(at in each.joins for each in chosen))
+                for at, goal in enumerate(self.goals)
+            ]
+        )
 
     def fits(self, counts: Counts, chosen: Sequence[Movable], allowed: Sequence[int]) -> bool:
-        """Whether the counts without these Pods leave places for their replacements, for these skews (Pods)."""
-        return all(self._fits(chain, counts, chosen, allowed) for chain in self._chains)
+        """Whether the counts without these Pods leave places for replacements at once, for these skews (Pods)."""
+        bound = {at for at in range(len(self.goals)) if all(at in each.bound_by for each in chosen if at in each.joins)}
+        return all(self._fits(chain, counts, chosen, allowed, bound) for chain in self._chains)
+
+    def may_lower(self, at: int, most: int) -> bool:
+        """Whether a goal may reach this skew (Pods), as far as the counts show, while no other becomes worse."""
+        start = tuple(goal.start for goal in self.goals)
+        allowed = [max(goal.constraint.max_skew, goal.skew(goal.start)) for goal in self.goals]
+        allowed[at] = most
+        return all(self._fits(each, without(self.movables, start), self.movables, allowed, ()) for each in self._chains)
 
     @cached_property
     def _chains(self) -> Sequence[Sequence[tuple[int, Mapping[int, int]]]]:
@@ -150,18 +161,21 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         counts: Counts,
         chosen: Sequence[Movable],
         allowed: Sequence[int],
+        bound: Container[int],
     ) -> bool:
         first, _ = chain[0]
         coming, closed = sum(first in each.joins for each in chosen), self.reach[first].closed
         total = sum(counts[first]) + coming
-        bound = {at for at, _ in chain if all(at in each.bound_by for each in chosen if at in each.joins)}
         levels = (self.goals[at].levels(counts[at], coming, allowed[at], closed=closed) for at, _ in chain)
         for chosen_levels in product(*levels):
             # For each domain, the fewest and the most Pods in the end.
             ranges = [(pods, total) for pods in counts[first]]
             for (at, parents), level in zip(chain, chosen_levels, strict=True):
                 ranges = _merged(ranges, parents, len(counts[at])) if parents else ranges
-                most, full = level + allowed[at], level + (self.goals[at].constraint.max_skew if at in bound else allowed[at])
+                most, full = (
+                    level + allowed[at],
+                    level + (self.goals[at].constraint.max_skew if at in bound else allowed[at]),
+                )
                 shut = self.reach[at].shut
                 # A domain that takes a Pod ends with at most maxSkew more Pods than the global minimum.
                 ends = [pods if place in shut or pods > full else full for place, pods in enumerate(counts[at])]
@@ -265,9 +279,15 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         )
 
 
-def _merged(
-    ranges: Sequence[tuple[int, int]], parents: Mapping[int, int], domains: int
-) -> list[tuple[int, int]]:
+def without(chosen: Iterable[Movable], counts: Counts) -> Counts:
+    """Return the counts without these Pods."""
+    after = list(counts)
+    for at, place in (leaves for each in chosen for leaves in each.leaves):
+        after[at] = with_more(after[at], place, -1)
+    return tuple(after)
+
+
+def _merged(ranges: Sequence[tuple[int, int]], parents: Mapping[int, int], domains: int) -> list[tuple[int, int]]:
     """Return the sums of the ranges for each of the larger domains, of which there are so many (count)."""
     merged = [(0, 0)] * domains
     for place, parent in parents.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import TypeAlias
 
@@ -23,9 +23,9 @@ from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod, PodCondition
 from kubectl_spread.objects.meta import name_order
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts, worst_of
-from kubectl_spread.rebalance.goals import Goal, with_more
+from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.movable import Movable
-from kubectl_spread.rebalance.problem import Problem
+from kubectl_spread.rebalance.problem import Problem, without
 from kubectl_spread.rebalance.search import Eviction, State
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handles
@@ -69,7 +69,9 @@ class TogetherSearch:
         gone = {each.movable.pod.key for each in start.evictions}
         self._movables = [each for each in problem.movables if each.pod.key not in gone]
         snapshot = start.arrangements[0].handles.snapshot
-        self._budgets = {each.pod.key: budgets_of(each.pod, snapshot) if each.pod.ready else () for each in self._movables}
+        self._budgets = {
+            each.pod.key: budgets_of(each.pod, snapshot) if each.pod.ready else () for each in self._movables
+        }
         self._heap: list[tuple[int, int, int, Chosen, Counts]] = []
         self._serial = count()
         self._seen: set[object] = set()
@@ -78,7 +80,7 @@ class TogetherSearch:
     def run(self) -> Together:
         """Return the state after the smallest step that does."""
         counts = self._start.arrangements[0].counts
-        if self._problem.fits(self._without(self._movables, counts), self._movables, self._allowed):
+        if self._problem.fits(without(self._movables, counts), self._movables, self._allowed):
             self._branch((), counts)
         while self._heap and self._work < self._most_work:
             *_, chosen, counts = heapq.heappop(self._heap)
@@ -89,12 +91,6 @@ class TogetherSearch:
             self._branch(chosen, counts)
         return Together(None, exhausted=not self._heap, work=self._work)
 
-    def _without(self, chosen: Sequence[Movable], counts: Counts) -> Counts:
-        after = list(counts)
-        for at, place in (leaves for each in chosen for leaves in each.leaves):
-            after[at] = with_more(after[at], place, -1)
-        return tuple(after)
-
     def _branch(self, chosen: Chosen, counts: Counts) -> None:
         if len(chosen) == self._most_pods:
             return
@@ -102,7 +98,7 @@ class TogetherSearch:
         for _, movable, _ in self._problem.moves(gone, {counts}):
             self._work += PER_SET
             more = (*chosen, movable)
-            after = self._without([movable], counts)
+            after = without([movable], counts)
             sign = self._problem.sign_of(more, [replace(self._start.arrangements[0], counts=after)])
             if sign in self._seen or not self._allowed_at_once(more):
                 continue
@@ -112,7 +108,7 @@ class TogetherSearch:
                 heapq.heappush(self._heap, (bound, -len(more), next(self._serial), more, after))
 
     def _allowed_at_once(self, chosen: Chosen) -> bool:
-        budgets = [each for movable in chosen for each in self._budgets[movable.pod.key]]
+        budgets = [each for movable in chosen for each in self._budgets.get(movable.pod.key, ())]
         used = Counter((each.metadata.namespace, each.metadata.name) for each in budgets)
         return all(used[each.key] <= each.status.disruptions_allowed for each in budgets)
 
@@ -196,7 +192,7 @@ class TogetherSearch:
         for key in owners:
             new = [pod for pod in there[key] if pod.key not in before or pod.key in gone]
             nodes = {name for pod in new for name in cluster.best.get(pod.key, ())} | {p.spec.node_name for p in new}
-            certain = certain and all(len(cluster.best.get(pod.key, ())) < 2 for pod in new)
+            certain = certain and not any(cluster.best.get(pod.key, ())[1:] for pod in new)
             own = [each for each in chosen if each.pod.metadata.controller_key == key]
             for each in own:
                 lands[each.pod.key].update(nodes)

@@ -26,9 +26,9 @@ WAIT_SECONDS=${WAIT_SECONDS:-600} # at most, for a Pod to be Ready, or gone
 RETRY_SECONDS=${RETRY_SECONDS:-300} # at most, for a disruption budget to allow an eviction"""
 
 NODE = (
-    "{{{{range .items}}}}{{{{.metadata.name}}}} {{{{if .spec.unschedulable}}}}cordoned{{{{else}}}}open{{{{end}}}} Ready="
-    '{{{{range .status.conditions}}}}{{{{if eq .type "Ready"}}}}{{{{.status}}}}{{{{end}}}}{{{{end}}}}'
-    "{{{{range .spec.taints}}}} {{{{.key}}}}={{{{.value}}}}:{{{{.effect}}}}{{{{end}}}}{labels}\n{{{{end}}}}"
+    "{{range .items}}{{.metadata.name}} {{if .spec.unschedulable}}cordoned{{else}}open{{end}}"
+    ' Ready={{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}'
+    "{{range .spec.taints}} {{.key}}={{.value}}:{{.effect}}{{end}}LABELS\n{{end}}"
 )
 """A line for each node, as ``_node`` makes it."""
 WHICH_SERVER = '"${SERVER:?set it to the URL of the API server}"'
@@ -90,12 +90,10 @@ def _domains(at: int, counted: CountedDomains) -> Iterator[str]:
 
 def _nodes(checkpoints: Checkpoints) -> Iterator[str]:
     """Yield how the nodes of the plan were, and how kubectl prints the same of each node."""
-    labels = "".join(
-        f" {{{{with .metadata.labels}}}}{{{{with index . {json.dumps(key)}}}}}={{{{.}}}}{{{{end}}}}{{{{end}}}}"
-        for key in checkpoints.keys
-    )
+    label = " {{with .metadata.labels}}{{with index . KEY}}={{.}}{{end}}{{end}}"
+    labels = "".join(label.replace("KEY", json.dumps(key)) for key in checkpoints.keys)
     yield ""
-    yield f"NODE={shlex.quote(NODE.format(labels=labels))}"
+    yield f"NODE={shlex.quote(NODE.replace('LABELS', labels))}"
     yield "planned_nodes() {"
     yield f"  printf '%s\\n' {shlex.join(_node(each, checkpoints.keys) for each in checkpoints.nodes)}"
     yield "}"

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,22 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.errors import UsageError
 from kubectl_spread.render.script import script_text
-from tests.build import Object
+from tests.build import HOSTNAME, Object, app, spread
 from tests.build_workloads import owned
 from tests.commands.memory import Memory
-from tests.rebalance.lying import web, zones
+from tests.rebalance.lying import BY_ZONE, web, zones
+from tests.rebalance.test_waves import budget
 
 SERVER = "https://api.example:6443"
 SKEWED = [*zones("a", "b", "c"), *web({"a1": 3, "b1": 3})]
 """Two Pods go to c1: one of each other zone."""
+ON_TWO = ("a1", "b1", "b1", "b1", "b2")
+TWO_TOGETHER = [
+    *zones("a"),
+    *zones("b", each=3),
+    *web({"a1": 1, "b1": 3, "b2": 1}, {**BY_ZONE, "maxSkew": 2}, spread(HOSTNAME, selector=app("web"))),
+]
+"""Two Pods leave b1 at the same time, for a1 and b3."""
 KUBECTL = """
 import json, sys
 path = __file__.rsplit("/", 1)[0] + "/cluster.json"
@@ -39,6 +47,10 @@ if "config" in words:
 elif "pods" in words:
     for uid, (name, node, *state) in pods.items():
         print("pod", uid, "=" + node, "Running", "kept", "=ReplicaSet/web", *state)
+elif "nodes" in words:
+    print(*(" ".join(each) for each in cluster["nodes"].items()), sep=chr(10))
+elif "poddisruptionbudget" in words:
+    print(cluster["allowed"].pop(0))
 elif "pod" in words:
     print(*(uid for uid, (name, *_) in pods.items() if name == words[-1]))
 else:
@@ -64,6 +76,8 @@ class Shell:
             "server": SERVER,
             "calls": [],
             "answers": [],
+            "allowed": [],
+            "nodes": {f"{zone}1": f"open Ready= ={zone} " for zone in "abc"},
             "pods": {f"default/web-{at}": [f"web-{at}", "a1" if at < 3 else "b1", "ready"] for at in range(6)},
         }
         for name, text in (("kubectl", f"#!{sys.executable} -ISE{KUBECTL}"), ("sleep", "#!/bin/sh\n")):
@@ -150,6 +164,63 @@ def test_it_stops_where_the_counts_differ(shell: Shell, change: Object, differs:
     said, _, what = printed.partition("the Pods are not spread as planned, by topology.kubernetes.io/zone: ")
     assert (code, said, set(what.partition(";")[0].split(", "))) == (1, "stopped: ", differs)
     assert shell.nodes == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "differs"),
+    [
+        ({"c1": "cordoned Ready= =c"}, 'c1 is "cordoned Ready= =c" instead of "open Ready= =c"'),
+        ({"c1": "open Ready= x=y:NoSchedule =c"}, 'c1 is "open Ready= x=y:NoSchedule =c" instead of "open'),
+        ({"b1": "open Ready=Unknown =b"}, 'b1 is "open Ready=Unknown =b" instead of "open Ready= =b"'),
+        ({"b1": "open Ready= =a"}, 'b1 is "open Ready= =a" instead of "open Ready= =b"'),
+        ({"b1": "open Ready="}, 'b1 is "open Ready=" instead of "open Ready= =b"'),
+        ({"c1": None}, "c1 is gone"),
+        ({"d1": "open Ready= =d"}, "d1 is new"),
+    ],
+    ids=["cordoned", "tainted", "not ready", "another zone", "no zone", "gone", "new"],
+)
+def test_it_stops_where_a_node_differs(shell: Shell, changed: Mapping[str, str | None], differs: str) -> None:
+    for name, state in changed.items():
+        shell.cluster["nodes"].pop(name, None)
+        if state:
+            shell.cluster["nodes"][name] = state
+    before = shell.nodes
+    code, printed = shell.run(script())
+    assert code == 1
+    assert printed.startswith(f"stopped: nodes differ from the plan: {differs}")
+    assert shell.nodes == before
+
+
+def test_nodes_without_the_key_of_the_plan_may_come_and_go(shell: Shell) -> None:
+    shell.cluster["nodes"]["edge"] = "open Ready= "
+    assert shell.run(script())[0] == 0
+
+
+@pytest.mark.parametrize(("allowed", "code"), [([1, 1, 2], 0), ([1] * 9, 1)])
+def test_what_goes_together_goes_once_budgets_allow_it(shell: Shell, allowed: Sequence[int], code: int) -> None:
+    kept = budget("web", 2)
+    kept["spec"]["maxUnavailable"] = 2
+    text = script([*TWO_TOGETHER, kept])
+    shell.cluster |= {"allowed": list(allowed), "answers": [["ok", "a1", "ready"], ["ok", "b3", "ready"]]}
+    shell.cluster["pods"] = {f"default/web-{at}": [f"web-{at}", on, "ready"] for at, on in enumerate(ON_TWO)}
+    shell.cluster["nodes"] = {name: f"open Ready= ={name[0]} ={name}" for name in ("a1", "b1", "b2", "b3")}
+    ended, printed = shell.run(text, RETRY_SECONDS="20")
+    assert ended == code, printed
+    together = "evicted default/web-3\nevicted default/web-2\n"
+    stopped = "stopped: the disruption budget default/web allows 1 of 2 evictions after 20 seconds\n"
+    assert printed == (stopped if code else together + DONE)
+
+
+def test_the_rest_of_what_goes_together_goes_when_it_is_run_again(shell: Shell) -> None:
+    shell.cluster["pods"] = {f"default/web-{at}": [f"web-{at}", on, "ready"] for at, on in enumerate(ON_TWO)}
+    shell.cluster["nodes"] = {name: f"open Ready= ={name[0]} ={name}" for name in ("a1", "b1", "b2", "b3")}
+    shell.cluster["answers"] = [["ok", ""], ["Conflict"], ["ok", "a1", "ready"]]
+    text = script(TWO_TOGETHER)
+    code, printed = shell.run(text)
+    assert code == 1
+    assert printed.startswith("evicted default/web-3\nstopped: default/web-2 is not evicted: ")
+    shell.cluster["pods"]["default/web-3-new"] = ["web-3-new", "b3", "ready"]
+    assert shell.run(text) == (0, "default/web-3 is evicted already\nevicted default/web-2\n" + DONE)
 
 
 def test_it_stops_where_a_replacement_is_elsewhere(shell: Shell) -> None:
