@@ -12,6 +12,8 @@ from kubectl_spread.cli.flags import Flags, Option
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubectl_spread.commands.scope import Named
     from kubectl_spread.contract.rebalance import RebalanceReport
 
@@ -65,7 +67,8 @@ def rebalance(
 
         def text(report: RebalanceReport, *, wide: bool) -> str:
             screen = output.screen_for(printing, asked.namespace)
-            return outline_text(rebalance_outline(report, Extent(wide=wide)), screen)
+            again = _again(flags, scope, scheduler, asked.namespace, report.metadata.connection_flags)
+            return outline_text(rebalance_outline(report, Extent(wide=wide, again=again)), screen)
 
         if flags.script and printing.output != groups.OutputFlags.output:
             raise UsageError("--script and --output cannot be used together")
@@ -78,3 +81,29 @@ def rebalance(
         raise typer.Exit(exit_codes.of_rebalance(found.report))
 
     inputs.first_found(flags.resources, ask)
+
+
+def _again(
+    flags: RebalanceFlags,
+    scope: groups.ScopeFlags,
+    scheduler: groups.SchedulerFlags,
+    namespace: str,
+    connection: Sequence[str],
+) -> str:
+    """Return the command that asks the same; empty where standard input, which can be read once, has the cluster."""
+    from kubectl_spread.diagnosis.fixes.shell import kubectl
+
+    if "-" in (scheduler.from_ or ()):
+        return ""
+    valued = {
+        "-n": namespace,
+        "-l": scope.selector,
+        "--max": "" if flags.max is None else str(flags.max),
+        "--scheduler-config": scheduler.scheduler_config,
+        "--feature-gates": scheduler.feature_gates,
+        "--kube-version": scheduler.kube_version,
+    }
+    options = ["-A"] * (not namespace) + ["--soft"] * flags.soft
+    options += [word for path in scheduler.from_ or () for word in ("--from", path)]
+    options += [word for name, value in valued.items() if value for word in (name, value)]
+    return kubectl("spread rebalance", *(flags.resources or ()), flags=(*options, *connection))

@@ -1,7 +1,7 @@
 """What must be true between the evictions of a plan, for a controller that executes it, and its waves.
 
-These are counts, Ready Pods and unchanged nodes. After each eviction, or those made together, replacements must be Ready.
-Before the next wave all evicted Pods must be gone too.
+These are counts, Ready Pods and unchanged nodes. After each eviction, or those made together, replacements must be
+Ready. Before the next wave all evicted Pods must be gone too.
 
 Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36): each eviction uses one of disruptionsAllowed,
 which is restored once the budget's Pods are healthy again; pkg/controller/statefulset/stateful_set_control.go: one Pod

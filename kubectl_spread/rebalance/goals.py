@@ -124,6 +124,12 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         """Whether the constraint counts the Pod on a counted node."""
         return pod.metadata.namespace == self.workload.namespace and self.selector.matches(pod.metadata.labels)
 
+    def counts_in(self, snapshot: Snapshot) -> DomainPods:
+        """Return the counts in another state of the cluster."""
+        pods = snapshot.matching_pods(self.workload.namespace, self.selector)
+        found = Counter(self.place.get(pod.spec.node_name) for pod in pods if not pod.terminating)
+        return tuple(found[place] for place in range(len(self.domains)))
+
     def domain_of(self, pod: Pod) -> str | None:
         """Return the eligible domain of the Pod; None if its node is in none."""
         at = self.place.get(pod.spec.node_name)

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import NextPod, is_upgraded
+from kubectl_spread.controllers.next_pod import is_upgraded
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, controller_of, owner_of, workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped, name_order
@@ -28,11 +28,11 @@ from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
 from kubectl_spread.rebalance.together import TogetherSearch
 from kubectl_spread.scheduler import (
-    interpodaffinity,
     nodeaffinity,
     nodename,
+    nodeports,
+    noderesources,
     nodeunschedulable,
-    podtopologyspread,
     tainttoleration,
 )
 from kubectl_spread.scheduler.cycle import feasible_nodes
@@ -58,8 +58,8 @@ CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
 """How a search ends before it is known that no plan is better."""
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
 """Filters whose verdict on a node no eviction changes."""
-BY_OTHER_PODS = frozenset((podtopologyspread.NAME, interpodaffinity.NAME))
-"""Filters that may reject a node because of fewer Pods."""
+BY_ROOM = frozenset((noderesources.NAME, nodeports.NAME))
+"""Filters that reject a node as long as Pods are on it that stay."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Arrangements followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -291,50 +291,27 @@ class Planner:
         if self._work_left <= 0:
             return SearchResult(before, Ended.NOT_BEGUN)
         found = self._one_by_one(problem, before)
-        problem = replace(problem, reach=tuple(self._with_room(problem, before)))
         return self._together(problem, before, found) if problem.left(found.state.counted) else found
 
     def _together(self, problem: Problem, before: State, found: SearchResult) -> SearchResult:
         """Return the best plan that ends with evictions at the same time; what was found if there is none.
 
-        Such a step starts the plan, or comes last. It satisfies all goals, or one that else keeps its skew.
+        They follow the single evictions or replace them. They satisfy all goals, or one that else keeps its skew.
         """
         most = UNLIMITED if self._asked.most is None else self._asked.most
-        starts = [before, *([found.state] if found.state.evictions != before.evictions else [])]
-        exhausted = True
-        for allowed in _targets(problem, before, found.state):
-            ended = []
-            for start in starts:
-                limits = most - len(start.evictions), MOST_WORK, FEW[0]
-                ended.append(TogetherSearch(problem, start, allowed, limits).run())
-                self._work_left -= ended[-1].work
-            exhausted = exhausted and all(each.exhausted for each in ended)
-            states = [each.state for each in ended if each.state]
-            if states:
-                best = min(
-                    states, key=lambda state: (sum(each.step > 0 for each in state.evictions), len(state.evictions))
-                )
-                return SearchResult(best, found.ended)
-        return found if exhausted else replace(found, ended=Ended.PLACEMENTS)
-
-    def _with_room(self, problem: Problem, before: State) -> Iterator[Reach]:
-        """Yield what no eviction changes about each goal, also not if all Pods that may be evicted are gone at once."""
-        handles = before.arrangements[0].handles
-        for each in problem.movables:
-            handles = handles.each(partial(Handle.without_pod, pod=each.pod))
-        nodes = {each.like: self._takes(each.again, handles) for each in problem.movables}
-        for at, (goal, reach) in enumerate(zip(problem.goals, problem.reach, strict=True)):
-            names = {name for each in problem.movables if at in each.joins for name in nodes[each.like]}
-            reached = {place for name, place in goal.place.items() if name in names}
-            yield replace(reach, shut=frozenset(range(len(goal.domains))) - reached)
-
-    def _takes(self, again: NextPod, handles: Handles) -> tuple[str, ...]:
-        handle = again.place(handles.of(again.pod))
-        handle = handle.with_filters(frozenset(handle.profile.filters) - BY_OTHER_PODS)
-        return feasible_nodes(again.pod, replace(handle, profile=replace(handle.profile, weights={})))
+        best: State | None = None
+        for start, allowed in _tries(problem, before, found.state):
+            if best is not None and allowed != problem.allowed:
+                break
+            search = TogetherSearch(problem, start, allowed, most - len(start.evictions))
+            best = min(filter(None, (best, search.run(MOST_WORK))), key=State.size, default=None)
+            self._work_left -= search.work
+            if best is None and not search.exhausted:
+                found = replace(found, ended=Ended.PLACEMENTS)
+        return found if best is None else replace(found, state=best)
 
     def _one_by_one(self, problem: Problem, before: State) -> SearchResult:
-        """Return the best plan of single evictions: searched in few arrangements, then followed in as many as can be."""
+        """Return the best plan of single evictions: searched in few arrangements, then followed in many."""
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         if many < 2 * few:
             # The search follows about as much as its proof would.
@@ -394,9 +371,22 @@ class Planner:
                 yield pod
 
     def _reaches(self, goals: Sequence[Goal], movables: Sequence[Movable]) -> Iterator[Reach]:
-        """Yield for each goal what no eviction changes: a domain is shut if no node in it takes any of the Pods."""
-        ones = {movable.like: movable for movable in movables}
-        nodes = {like: self._open_nodes(one.again.pod, BY_NODE_ALONE) for like, one in ones.items()}
+        """Yield for each goal what no eviction changes: a domain is shut if no node in it takes any of the Pods.
+
+        None does even once all that may be evicted are gone, unless there are too many of them to know.
+        """
+        ones, handles, by = {movable.like: movable for movable in movables}, self._handles, BY_NODE_ALONE
+        if len(movables) * self._nodes <= MOST_WORK:
+            handles, by = self._state.arrangements[0].handles, BY_NODE_ALONE | BY_ROOM
+            for each in movables:
+                handles = handles.each(partial(Handle.without_pod, pod=each.pod))
+        takes: dict[bytes, tuple[str, ...]] = {}
+        nodes: dict[int, tuple[str, ...]] = {}
+        for like, one in ones.items():
+            spec = msgspec.json.encode(replace(one.again.pod.spec, volumes=()))
+            if spec not in takes:
+                takes[spec] = _open_nodes(one.again.pod, handles, by)
+            nodes[like] = takes[spec]
         with_volumes = [(each, found) for each in movables if (found := self._nodes_of_volumes(each.again.pod))]
         for at, goal in enumerate(goals):
             names = {name for like, one in ones.items() if at in one.joins for name in nodes[like]}
@@ -423,27 +413,29 @@ class Planner:
         volumes = [volume for name in names if (volume := self._snapshot.get(PersistentVolume, "", name))]
         if not volumes or len(volumes) < len(claims) or any(volume.ephemeral for volume in pod.spec.volumes):
             return ()
-        return self._open_nodes(pod, OF_VOLUMES, [(each.metadata.labels, each.spec.node_affinity) for each in volumes])
-
-    def _open_nodes(self, pod: Pod, by: frozenset[str], volumes: Sequence[object] = ()) -> tuple[str, ...]:
-        spec = pod.spec
-        asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity, volumes))
-        if asked not in self._open:
-            if volumes and len(self._open) * len(self._snapshot.nodes) > MOST_WORK:
+        where = msgspec.json.encode([(each.metadata.labels, each.spec.node_affinity) for each in volumes])
+        if where not in self._open:
+            if len(self._open) * len(self._snapshot.nodes) > MOST_WORK:
                 return ()
-            handle = self._handles.of(pod).with_filters(by)
-            self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
-        return self._open[asked]
+            self._open[where] = _open_nodes(pod, self._handles, OF_VOLUMES)
+        return self._open[where]
 
 
-def _targets(problem: Problem, before: State, found: State) -> Iterator[tuple[int, ...]]:
-    """Yield for each goal the most skew (Pods) that a step may leave: all as even as can be, or one and none worse."""
-    yield problem.allowed
-    skews = [goal.constraint.max_skew + before.worst(goal, at) for at, goal in enumerate(problem.goals)]
+def _open_nodes(pod: Pod, handles: Handles, by: frozenset[str]) -> tuple[str, ...]:
+    handle = handles.of(pod).with_filters(by)
+    return feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
+
+
+def _tries(problem: Problem, before: State, found: State) -> Iterator[tuple[State, tuple[int, ...]]]:
+    """Yield from where to evict Pods together, and for each goal the most skew (Pods) that this may leave."""
+    yield found, problem.allowed
+    if found.evictions != before.evictions:
+        yield before, problem.allowed
     for at, goal in enumerate(problem.goals):
         if goal.wanted and goal.is_violated and found.worst(goal, at) >= before.worst(goal, at):
-            others = map(max, problem.allowed, skews)
-            yield tuple(problem.allowed[at] if at == each else most for each, most in enumerate(others))
+            skews = (goal.constraint.max_skew + found.worst(goal, each) for each, goal in enumerate(problem.goals))
+            others = enumerate(map(max, problem.allowed, skews))
+            yield found, tuple(problem.allowed[at] if at == each else most for each, most in others)
 
 
 def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:

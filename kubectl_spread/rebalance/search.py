@@ -91,6 +91,10 @@ class State(msgspec.Struct, frozen=True):
         """Return the sort key of states: total excess of the goals, unsatisfied goals, evictions."""
         return sum(excess), sum(map(bool, excess)), len(self.evictions)
 
+    def size(self) -> tuple[int, int]:
+        """Return how many evictions are made together, and how many there are (counts)."""
+        return sum(each.step > 0 for each in self.evictions), len(self.evictions)
+
     def is_no_worse_than(self, other: State, goals: Sequence[Goal]) -> bool:
         """Whether no goal has more excess than in the other state."""
         return all(self.worst(goal, at) <= other.worst(goal, at) for at, goal in enumerate(goals))

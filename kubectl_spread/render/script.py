@@ -122,7 +122,7 @@ def _steps(report: RebalanceReport, checkpoints: Checkpoints) -> Iterator[str]:
         for each in evictions:
             yield clean(f"# {each.order}: {each.pod} of {each.workload} on {each.node}, to {', '.join(each.lands)}")
         if len(evictions) > 1:
-            yield f"# {wording.together(len(evictions))}"
+            yield f"# {capital_sentence(wording.together(len(evictions)))}"
         yield f"if are_there {' '.join(map(_pod, evictions))}; then"
         yield from (f"  {line}" for line in _checks(checkpoints, done))
         yield from (f"  allows {shlex.join((*budget, str(pods)))}" for budget, pods in made[0][2].items())

@@ -34,7 +34,11 @@ BETWEEN_WAVES = (
 )
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
-IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
+IN_ORDER = (
+    "Run these in order. Before each that is not made together with the previous one, wait until the previous"
+    " replacement is Ready (--script prints a script):"
+)
+AS_SCRIPT = "Write a script that carries out the plan, and stops if the cluster differs (-o wide prints each eviction):"
 DATA_LOST = "What is in emptyDir volumes of {} is lost."
 ASK_FIRST = "What keeps Pods off these domains was set on purpose: ask whether it may be changed. Then plan again."
 WAIT_FOR = "Wait for {}. Then plan again."
@@ -131,7 +135,7 @@ def wait_first(pods: int) -> str:
 
 def together(pods: int) -> str:
     """Return that so many Pods (count) are evicted without waiting, and what that costs meanwhile."""
-    return f"Evict these {pods} together: {pods} Pods fewer run until their replacements are placed."
+    return f"evict these {pods} together; {pods} Pods fewer run until their replacements are placed."
 
 
 def plan_note_text(note: PlanNote) -> str:

@@ -13,11 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from kubectl_spread.contract.rebalance import RebalanceReport
 from tests import gobuild
 from tests.comparison.imbalances import Imbalance
 from tests.conformance.record import oracle
-from tests.rebalance.replay import Replay, play, replay
+from tests.rebalance.replay import Replay, play, replay, steps_of
 from tests.soak.rebalance import RELEASE, report_of
 
 NAME, VERSION = "descheduler", "v0.36.0"
@@ -103,8 +102,9 @@ def compare(every: Sequence[Imbalance]) -> Iterator[Compared]:
 
 def _compared(some: Sequence[Imbalance]) -> Iterator[Compared]:
     """Yield what came of some clusters, whose replays go on side by side."""
-    plans = [_names(report_of(each.objects)) for each in some]
-    both = [*zip(some, plans, strict=True), *zip(some, evicted(some), strict=True)]
+    plans = [steps_of(report_of(each.objects)) for each in some]
+    alone = [[[name] for name in names] for names in evicted(some)]
+    both = [*zip(some, plans, strict=True), *zip(some, alone, strict=True)]
     played = [_replays(each, names) for each, names in both]
     play(oracle(RELEASE), [each for replays in played for each in replays])
     for at, each in enumerate(some):
@@ -112,19 +112,14 @@ def _compared(some: Sequence[Imbalance]) -> Iterator[Compared]:
         yield Compared(each.name, before, _end(played[at]), _end(played[at + len(some)]))
 
 
-def _names(report: RebalanceReport) -> Sequence[str]:
-    """Return the Pods that a plan evicts."""
-    return [each.pod for each in report.evictions]
-
-
-def _replays(about: Imbalance, names: Sequence[str]) -> Sequence[Replay]:
+def _replays(about: Imbalance, names: Sequence[Sequence[str]]) -> Sequence[Replay]:
     """Return a list of evictions as it is to be played."""
     return [replay(about.objects, names, name=f"{about.name}/{luck}") for luck in range(TIES)]
 
 
 def _end(replays: Sequence[Replay]) -> End:
     """Return the worst end of one list of evictions."""
-    evictions = len(replays[0].evicted)
+    evictions = sum(map(len, replays[0].evicted))
     return End(
         evictions=evictions,
         waited=max(each.landings[:evictions].count("") for each in replays),

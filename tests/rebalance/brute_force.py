@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import owner_of, workloads
@@ -93,6 +96,33 @@ def fewest(handle: Handle, *, most_states: int) -> tuple[int, int] | None:
     return best
 
 
+def restoring_at_once(handle: Handle, *, most: int) -> Iterator[Sequence[str]]:
+    """Yield the sets of at most so many Pods (count) whose eviction at once restores all, whatever the ties."""
+    pods = [pod for pods in handle.snapshot.assigned.values() for pod in pods]
+    for chosen in (chosen for number in range(1, most + 1) for chosen in combinations(pods, number)):
+        gone = handle
+        for pod in chosen:
+            gone = gone.without_pod(pod)
+        again = [replacement(pod, handle.snapshot, handle.profile).pod for pod in chosen]
+        named = [replace(each, metadata=replace(each.metadata, name=f"again-{at}")) for at, each in enumerate(again)]
+        ends = [*_placed(named, gone)]
+        if None not in ends and not any(any(excess(end).values()) for end in ends if end):
+            yield [pod.metadata.name for pod in chosen]
+
+
+def _placed(waiting: Sequence[Pod], handle: Handle) -> Iterator[Handle | None]:
+    """Yield every outcome of placing these in turn, and again those that found no node; None where one finds none."""
+    if not waiting:
+        yield handle
+        return
+    for at, pod in enumerate(waiting):
+        if best := cycle.best_nodes(pod, handle):
+            rest = [*waiting[at + 1 :], *waiting[:at]]
+            yield from (end for name in best for end in _placed(rest, handle.with_assigned(pod, name)))
+            return
+    yield None
+
+
 def _moves(
     layer: Iterable[State], pods: Sequence[Pod]
 ) -> Iterator[tuple[frozenset[str], Pod, Mapping[Placed, Handle]]]:
@@ -100,7 +130,18 @@ def _moves(
     return ((gone, pod, outcomes) for gone, outcomes in layer for pod in pods if pod.metadata.name not in gone)
 
 
-def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6, is_roomy: bool = False) -> list[Object]:
+KEYS = ((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE))
+"""What workloads are spread by."""
+
+
+def cluster(
+    seed: int,
+    *,
+    most_nodes: int = 6,
+    most_pods: int = 6,
+    is_roomy: bool = False,
+    keys: Sequence[Sequence[str]] = KEYS,
+) -> list[Object]:
     """Return a cluster in which Pods lie as chance has it, of one or two workloads of at most so many Pods (count).
 
     Args:
@@ -108,6 +149,7 @@ def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6, is_roomy: boo
         most_nodes: the nodes there are at most (count).
         most_pods: the Pods of a workload there are at most (count).
         is_roomy: whether workloads that do not count each other have room enough for both.
+        keys: what workloads are spread by, one of these.
     """
     chance = random.Random(seed)  # noqa: S311 - drawn to test with, not to keep a secret
     zones = "abcd"[: chance.randint(2, 3 if most_nodes <= SMALL else 4)]
@@ -115,7 +157,7 @@ def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6, is_roomy: boo
     company = chance.choice(("", "", "", "shared", "apart"))
     objects = [_node(name, chance, is_roomy=is_roomy and company == "apart") for name in names]
     for number in range(2 if company else 1):
-        objects += _workload(f"web{number}", names, chance, most_pods, shared=company == "shared")
+        objects += _workload(f"web{number}", names, chance, most_pods, keys, shared=company == "shared")
     return objects
 
 
@@ -127,16 +169,22 @@ def _node(name: str, chance: random.Random, *, is_roomy: bool) -> Object:
 
 
 def _workload(
-    name: str, nodes: Sequence[str], chance: random.Random, most_pods: int, *, shared: bool
+    name: str,
+    nodes: Sequence[str],
+    chance: random.Random,
+    most_pods: int,
+    keys: Sequence[Sequence[str]],
+    *,
+    shared: bool,
 ) -> Iterator[Object]:
     """Yield a ReplicaSet and its Pods, a few of them on each of some nodes."""
     selected = "web0" if shared else name
     on: dict[str, int] = {}
     for at in chance.choices(nodes, [chance.random() ** 2 for _ in nodes], k=chance.randint(2, most_pods)):
         on[at] = on.get(at, 0) + 1
-    keys = chance.choice(((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE)))
     constraints = [
-        spread(key, selector=app(selected), maxSkew=chance.choice((1, 1, 1, 2)), **_policies(chance)) for key in keys
+        spread(key, selector=app(selected), maxSkew=chance.choice((1, 1, 1, 2)), **_policies(chance))
+        for key in chance.choice(keys)
     ]
     requests = {"cpu": chance.choice(("100m", "500m", "1"))}
     yield from web(on, *constraints, name=name, labels={"app": selected, "set": name}, requests=requests)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, groupby
 from pathlib import Path
 
+from kubectl_spread.contract.rebalance import RebalanceReport
 from tests.build import Object, handle
 from tests.conformance.answer import Case
 from tests.conformance.record import ask
@@ -18,37 +20,49 @@ NOWHERE = ""
 
 @dataclass(slots=True)
 class Replay:
-    """A list of evictions, played one after another.
+    """A list of evictions, played one after another; steps of several at the same time.
 
     Attributes:
         name: the cluster and the luck.
         objects: the cluster as it is: kind and name → object; all of one namespace.
-        evicted: names of the Pods that go, in order.
+        evicted: names of the Pods that go, in order, step by step.
         chance: breaks ties.
-        landings: where the Pod in place of each evicted one went at first.
-        waiting: the Pods that have no node.
+        landings: where the Pod in place of each evicted one went at first; of a step of several, in its end.
+        waiting: the Pods that have no node, and their places in the order.
     """
 
     name: str
     objects: dict[tuple[str, str], Object]
-    evicted: Sequence[str]
+    evicted: Sequence[Sequence[str]]
     chance: random.Random
     landings: list[str] = field(default_factory=list)
-    waiting: list[Object] = field(default_factory=list)
-    _gone: int = 0
-    _queue: list[Object] = field(default_factory=list)
+    waiting: list[tuple[int, Object]] = field(default_factory=list)
+    _steps: int = 0
+    _queue: list[tuple[int, Object]] = field(default_factory=list)
     _has_changed: bool = False
+    _again_asked: bool = False
 
     def question(self) -> Object | None:
-        """Return what the scheduler is asked next; None at the end. Who has no node waits until all are evicted."""
-        if not self._queue and self._gone < len(self.evicted):
-            self._queue.append(self._again(self.evicted[self._gone]))
-            self._gone += 1
-        if not self._queue and self._has_changed:
+        """Return what the scheduler is asked next; None at the end.
+
+        Who has no node waits until all are evicted, or where several go at the same time, until these are.
+        """
+        if not self._queue and self._has_changed and (self._steps == len(self.evicted) or self._was_together):
             self._queue, self.waiting, self._has_changed = self.waiting, [], False
+            self._again_asked = True
+        if not self._queue and self._steps < len(self.evicted):
+            names = self.evicted[self._steps]
+            self._queue = [(len(self.landings) + at, self._again(name)) for at, name in enumerate(names)]
+            self.landings += [NOWHERE] * len(names)
+            self._steps += 1
+            self._again_asked = False
         if not self._queue:
             return None
-        return {"id": self.name, "objects": list(self.objects.values()), "pod": self._queue[0]}
+        return {"id": self.name, "objects": list(self.objects.values()), "pod": self._queue[0][1]}
+
+    @property
+    def _was_together(self) -> bool:
+        return self._steps > 0 and len(self.evicted[self._steps - 1]) > 1
 
     def _again(self, name: str) -> Object:
         """Evict a Pod, and return the one in its place."""
@@ -56,19 +70,20 @@ class Replay:
         owner = next(iter(pod["metadata"].get("ownerReferences", ())), {"kind": ""})
         metadata = {**pod["metadata"], "name": name if owner["kind"] == "StatefulSet" else f"{name}-again"}
         spec = {key: value for key, value in pod["spec"].items() if key != "nodeName"}
-        metadata["uid"] = f"{self.name}/{self._gone}"
+        metadata["uid"] = f"{self.name}/{name}"
         return {**pod, "metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}
 
     def land(self, answer: Case) -> None:
         """Put the Pod that was asked about where the scheduler puts it."""
-        pod = self._queue.pop(0)
+        at, pod = self._queue.pop(0)
         totals = {name: scores["total"] for name, scores in (answer.get("scores") or {}).items()}
         best = sorted(name for name, total in totals.items() if total == max(totals.values()))
         node = self.chance.choice(best) if best else NOWHERE
-        self.landings.append(node)
         if not node:
-            self.waiting.append(pod)
+            self.waiting.append((at, pod))
             return
+        if self._was_together or not self._again_asked:
+            self.landings[at] = node
         placed = {**pod, "spec": {**pod["spec"], "nodeName": node}, "status": {"phase": "Running"}}
         self.objects["Pod", pod["metadata"]["name"]] = placed
         self._has_changed = True
@@ -78,12 +93,20 @@ class Replay:
         return excess(handle([*self.objects.values()]))
 
 
-def replay(objects: Sequence[Object], evicted: Sequence[str], *, name: str) -> Replay:
+def steps_of(report: RebalanceReport) -> Sequence[Sequence[str]]:
+    """Return the Pods that a plan evicts, step by step."""
+    steps = groupby(
+        report.evictions, key=lambda each: (each.together, each.wave if each.together is True else each.order)
+    )
+    return [[each.pod for each in made] for _, made in steps]
+
+
+def replay(objects: Sequence[Object], evicted: Sequence[Sequence[str]], *, name: str) -> Replay:
     """Return evictions that are to be played.
 
     Args:
         objects: the cluster.
-        evicted: the Pods that go, in order.
+        evicted: the Pods that go, in order, step by step.
         name: the cluster and the luck, by which ties are broken.
     """
     by_name: Mapping[tuple[str, str], Object] = {(each["kind"], each["metadata"]["name"]): each for each in objects}
@@ -100,3 +123,26 @@ def play(program: Path, replays: Sequence[Replay]) -> None:
     while going := [(each, question) for each in replays if (question := each.question())]:
         for (each, _), answer in zip(going, ask(program, [question for _, question in going]), strict=True):
             each.land(answer)
+
+
+def at_once(program: Path, objects: Sequence[Object], *, most: int, lucks: int, name: str) -> Sequence[Sequence[str]]:
+    """Return the sets of Pods after whose eviction at the same time all have a node, and all constraints hold.
+
+    Args:
+        program: the oracle.
+        objects: the cluster.
+        most: the Pods of a set (count).
+        lucks: the replays of each set, with other ties (count).
+        name: the cluster, by which ties are broken.
+    """
+    pods = [each["metadata"]["name"] for each in objects if each["kind"] == "Pod"]
+    sets = [chosen for number in range(1, most + 1) for chosen in combinations(pods, number)]
+    for luck in range(lucks):
+        played = [replay(objects, [chosen], name=f"{name}/{luck}/{chosen}") for chosen in sets]
+        play(program, played)
+        sets = [
+            chosen
+            for chosen, each in zip(sets, played, strict=True)
+            if not each.waiting and not any(each.ends().values())
+        ]
+    return sets

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.soak import karpenter, manifests, proofs, rebalance, staged, verdicts
+from tests.soak import karpenter, manifests, proofs, rebalance, staged, together, verdicts
 
 Proof = Callable[[int, int, Counter[str]], Iterator[str]]
 PROOFS: Mapping[str, tuple[Proof, int]] = {
@@ -28,6 +28,7 @@ PROOFS: Mapping[str, tuple[Proof, int]] = {
     "simulated": (proofs.scenarios, 1),
     "situations": (proofs.plugins, 1),
     "staged": (staged.wrong, 500),
+    "together": (together.wrong, 200),
     "verdicts": (verdicts.wrong, 500),
 }
 """Name → what yields what is wrong, of so many from a seed on, and how many are asked for (count)."""

@@ -22,7 +22,7 @@ from tests.build import Object, handle
 from tests.commands.memory import Memory
 from tests.conformance.record import oracle
 from tests.rebalance.brute_force import cluster, fewest
-from tests.rebalance.replay import Replay, play, replay
+from tests.rebalance.replay import Replay, play, replay, steps_of
 
 RELEASE = "1.36"
 TIES = 3
@@ -101,4 +101,4 @@ def _replays(seed: int) -> Iterator[tuple[Replay, RebalanceReport]]:
     objects = cluster(seed, most_nodes=14, most_pods=14)
     report = report_of(objects)
     for luck in range(TIES):
-        yield replay(objects, [each.pod for each in report.evictions], name=f"cluster {seed}/{luck}"), report
+        yield replay(objects, steps_of(report), name=f"cluster {seed}/{luck}"), report

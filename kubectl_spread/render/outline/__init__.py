@@ -62,6 +62,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         folded: whether room is short: what is not to blame is left out, and nodes that are not counted.
         all_fixes: the flags with which all fixes are printed.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
+        again: the command that asks the same; empty if it is not known.
     """
 
     names: int = 4
@@ -75,6 +76,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     every_fix: bool = False
     all_fixes: str = "--all-fixes"
     fix_format: FixFormat = ""
+    again: str = ""
 
     def most(self, names: int = 0) -> int:
         """Return how many names are listed; ``names`` of them where that is given and not all are wanted."""

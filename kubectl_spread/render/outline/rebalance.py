@@ -44,12 +44,9 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]
     commands: tuple[outline.Block, ...] = ()
     if report.evictions:
-        flags = report.metadata.connection_flags
-        every = outline.Commands(commands=tuple(eviction_command(each, flags) for each in report.evictions))
         losing = [each.pod for each in report.evictions if each.loses_data]
         lost = (Note(line=wording.DATA_LOST.format(listed(losing, extent.most(SHOWN_PODS)))),) if losing else ()
-        first = wording.SCHEDULED_FIRST * isinstance(report.schedulable, int)
-        commands = (*lost, Note(line=first + wording.IN_ORDER), every)
+        commands = (*lost, *_commands(report, extent))
     others = (tuple(_constraints(report, shown)), commands)
     verdicts = {item.verdict for item in report.items}
     tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
@@ -59,6 +56,16 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
         paragraphs=(tuple(_evictions(report, extent)), *filter(None, others)),
     )
     return outline_with((item,), report)
+
+
+def _commands(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
+    if extent.again and not extent.wide:
+        yield Note(line=wording.AS_SCRIPT)
+        yield outline.Commands(commands=(f"{extent.again} --script > plan.sh",))
+        return
+    flags = report.metadata.connection_flags
+    yield Note(line=wording.SCHEDULED_FIRST * isinstance(report.schedulable, int) + wording.IN_ORDER)
+    yield outline.Commands(commands=tuple(eviction_command(each, flags) for each in report.evictions))
 
 
 def sentence_of(report: RebalanceReport) -> str:
