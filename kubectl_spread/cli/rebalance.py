@@ -29,11 +29,11 @@ Examples:
   kubectl spread rebalance -o 'jsonpath={range .evictions[*]}{.command}{"\\n"}{end}'
 
 \b
-It prints commands and evicts no Pod. The commands use the Eviction API, which respects disruption budgets. If Pending
-Pods can be scheduled now, first wait until they have a node. Then run the commands in order. After each, wait until the
-replacement is Ready. Before a new wave (column WAVE), also wait until evicted Pods are gone.
---script prints a script that does this. The exit code is 0 if no eviction is needed, 1 if there is a plan or no
-eviction can lower the skew, and 3 if the answer is not known.
+It evicts no Pod. --script prints a script that does: it uses the Eviction API, which respects disruption budgets, waits
+until replacements are Ready, and stops before an eviction if nodes or Pods differ from the plan. -o wide prints the
+evictions as commands: run them in order, and after each wait until the replacement is Ready, unless some are made
+together. Before a new wave (column WAVE), also wait until evicted Pods are gone. The exit code is 0 if no eviction is
+needed, 1 if there is a plan or no eviction can lower the skew, and 3 if the answer is not known.
 """
 
 

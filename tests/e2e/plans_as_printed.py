@@ -144,7 +144,7 @@ def run(client: Client, situation: Situation) -> Outcome | None:
             return None
         wrong = [*_carried_out(client, namespace, report["evictions"])]
         settle(client, namespace)
-        return Outcome(situation=situation, report=report, wrong=[*wrong, *_at_the_end(client, situation, report)])
+        return Outcome(situation=situation, report=report, wrong=[*wrong, *at_the_end(client, situation, report)])
 
 
 def planned(client: Client, situation: Situation) -> Object:
@@ -163,6 +163,10 @@ def _carried_out(client: Client, namespace: str, evictions: Sequence[Object]) ->
         if each["wave"] != wave:
             settle(client, namespace)
             wave = each["wave"]
+        if each.get("together"):
+            if shell(each["command"], client.kubectl.environment()).returncode:
+                yield f"{each['pod']}, wave {wave}, is refused"
+            continue
         there = {pod["metadata"]["uid"] for pod in client.pods(namespace)}
         ended = shell(each["command"], client.kubectl.environment())
         if ended.returncode:
@@ -187,7 +191,7 @@ def _landing(client: Client, namespace: str, there: set[str]) -> str:
         return ""
 
 
-def _at_the_end(client: Client, situation: Situation, report: Object) -> Iterator[str]:
+def at_the_end(client: Client, situation: Situation, report: Object) -> Iterator[str]:
     """Yield who waits for a node in the end, and what does not hold then that was to hold."""
     for pod in client.pods(situation.namespace):
         if "nodeName" not in pod["spec"]:

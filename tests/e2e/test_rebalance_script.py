@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import pytest
 
@@ -17,6 +16,8 @@ from tests.controlplane.client import Client
 from tests.controlplane.cluster import control_plane
 from tests.e2e.fixes_as_printed import OPTIONS, emptied, settle, workload
 from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod_spec
+from tests.e2e.plans_as_printed import Situation
+from tests.e2e.plans_together import DONE, run, run_script, situations
 
 pytestmark = pytest.mark.e2e
 
@@ -36,18 +37,7 @@ class Shop:
 
     def run(self, script: str, **environment: str) -> tuple[int, str]:
         """Return the script's exit code, and what it prints, while kubelets do their work."""
-        with subprocess.Popen(
-            ["/bin/sh", "-c", script],
-            env={**self.client.kubectl.environment(), **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        ) as running:
-            while running.poll() is None:
-                self.client.act_as_kubelets()
-                time.sleep(0.1)
-            printed = running.stdout.read() if running.stdout else ""
-        return running.returncode, printed
+        return run_script(self.client, script, **environment)
 
     def apply(self, *objects: Object) -> None:
         """Apply objects, and wait until nothing changes."""
@@ -106,7 +96,6 @@ def shop(client: Client, request: pytest.FixtureRequest) -> Iterator[Shop]:
         yield Shop(client=client, namespace=namespace)
 
 
-DONE = "All evictions are done, and the Pods are spread as planned.\n"
 EVEN = {"a": 2, "b": 2, "c": 2}
 
 
@@ -169,3 +158,88 @@ def test_it_stops_where_kubectl_asks_another_server(shop: Shop) -> None:
     code, printed = shop.run(script, KUBECONFIG=os.fspath(other))
     assert code == 1
     assert printed.startswith("stopped: kubectl asks https://127.0.0.2:")
+
+
+def change_cordon(shop: Shop) -> None:
+    """Cordon a node."""
+    shop.client.kubectl("cordon", "a1")
+
+
+def change_taint(shop: Shop) -> None:
+    """Taint a node."""
+    shop.client.kubectl("taint", "node", "c2", "dedicated=gpu:NoSchedule")
+
+
+def change_effect(shop: Shop) -> None:
+    """Taint a node so that Pods only prefer others."""
+    shop.client.kubectl("taint", "node", "b1", "dedicated=gpu:PreferNoSchedule")
+
+
+def change_gone(shop: Shop) -> None:
+    """Delete a node without Pods."""
+    shop.client.kubectl("delete", "node", "c1")
+
+
+def change_added(shop: Shop) -> None:
+    """Add a node to a zone."""
+    shop.client.create_nodes([node("c3", labels={ZONE: "c"})])
+
+
+def change_zone_added(shop: Shop) -> None:
+    """Add a node of another zone."""
+    shop.client.create_nodes([node("d1", labels={ZONE: "d"})])
+
+
+def change_label(shop: Shop) -> None:
+    """Move a node to another zone."""
+    shop.client.kubectl("label", "node", "c2", f"{ZONE}=d", "--overwrite")
+
+
+def change_ready(shop: Shop) -> None:
+    """Let the kubelet of a node be not ready."""
+    patch = '{"status":{"conditions":[{"type":"Ready","status":"False"}]}}'
+    shop.client.kubectl("patch", "node", "a2", "--subresource=status", "-p", patch)
+
+
+def change_scaled(shop: Shop) -> None:
+    """Create another Pod."""
+    shop.client.kubectl("scale", "deployment/web", "--replicas=7", "-n", shop.namespace)
+    settle(shop.client, shop.namespace)
+
+
+def change_moved(shop: Shop) -> None:
+    """Delete a Pod, which comes again in zone c."""
+    name = next(each["metadata"]["name"] for each in shop.client.pods(shop.namespace))
+    shop.client.kubectl("delete", "pod", name, "-n", shop.namespace, "--wait=false")
+    settle(shop.client, shop.namespace)
+
+
+CHANGES = (
+    change_cordon,
+    change_taint,
+    change_effect,
+    change_gone,
+    change_added,
+    change_zone_added,
+    change_label,
+    change_ready,
+    change_scaled,
+    change_moved,
+)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_it_stops_before_it_evicts_where_the_cluster_has_changed(shop: Shop, change: Callable[[Shop], None]) -> None:
+    shop.uneven(web(6))
+    script = shop.planned()
+    change(shop)
+    before = shop.uids()
+    code, printed = shop.run(script)
+    assert (code, printed.startswith("stopped: "), "; make a new plan" in printed) == (1, True, True), printed
+    assert shop.uids() == before
+
+
+@pytest.mark.parametrize("situation", islice(situations(1), 2), ids=lambda each: each.namespace)
+def test_evictions_at_the_same_time_restore_both_constraints(client: Client, situation: Situation) -> None:
+    outcome = run(client, situation)
+    assert outcome.wrong == [], outcome.report["evictions"]

@@ -23,6 +23,7 @@ PROOFS: Mapping[str, tuple[Proof, int]] = {
     "merges": (proofs.merges, 20_000),
     "next-pods": (proofs.scaled_up, 300),
     "plans-as-printed": (proofs.plans, 40),
+    "plans-together": (proofs.together, 10),
     "rebalance": (rebalance.wrong, 1000),
     "sampled": (proofs.soft_placement, 20),
     "simulated": (proofs.scenarios, 1),

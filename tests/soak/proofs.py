@@ -17,7 +17,7 @@ from tests.counted.wrong import wrong_facts
 from tests.diagnosis.fixes.claims import with_fix
 from tests.diagnosis.fixes.dressed import dressed, forbidden
 from tests.diagnosis.fixes.test_oracle import RELEASE, feasible
-from tests.e2e import applied_pairs, fixes_as_printed, next_pods, plans_as_printed, sampled, simulated
+from tests.e2e import applied_pairs, fixes_as_printed, next_pods, plans_as_printed, plans_together, sampled, simulated
 from tests.e2e.simulated_scenarios import SCENARIOS
 from tests.merging.compare import differences, upstream
 from tests.merging.triples import triples
@@ -87,6 +87,18 @@ def plans(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
             seen.update(outcome.situation.kinds)
             seen["evictions"] += len(outcome.report["evictions"])
             seen["waves"] += outcome.waves
+            yield from (f"{outcome.situation.namespace}: {wrong}" for wrong in outcome.wrong)
+
+
+def together(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
+    """Run the scripts of plans with evictions at the same time: all Pods have a node then, and constraints hold."""
+    with control_plane(fixes_as_printed.OPTIONS) as plane:
+        client = plane.client()
+        for each in islice(plans_together.situations(seed), count):
+            outcome = plans_together.run(client, each)
+            seen.update(outcome.situation.kinds)
+            seen["evictions"] += len(outcome.report["evictions"])
+            seen["together"] += sum(bool(each.get("together")) for each in outcome.report["evictions"])
             yield from (f"{outcome.situation.namespace}: {wrong}" for wrong in outcome.wrong)
 
 
