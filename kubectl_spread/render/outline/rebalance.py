@@ -59,7 +59,7 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
 
 
 def _commands(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
-    if extent.again and not extent.wide:
+    if extent.again and not extent.wide and all(each.uid for each in report.evictions):
         yield Note(line=wording.AS_SCRIPT)
         yield outline.Commands(commands=(f"{extent.again} --script > plan.sh",))
         return
