@@ -168,6 +168,12 @@ def _explained(line: Line) -> Completion:
     return Completion({name: summaries[name] for name in line.matching(summaries).candidates})
 
 
+def _risks(line: Line) -> Completion:
+    from kubectl_spread.diagnosis.audit import RISKS
+
+    return line.matching(RISKS)
+
+
 def _objects(kind: str, line: Line, *, field_selector: str = "") -> Completion:
     from kubectl_spread.objects.kinds import BY_API
 
@@ -218,6 +224,7 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "NS/": _workloads,
     "PATH": _files,
     "POD": partial(_objects, "Pod", field_selector=names.UNSCHEDULED),
+    "RISK": _risks,
     "TYPE/NAME": _workloads,
     "USER": partial(_configured, "users"),
 }

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
+from kubectl_spread.commands.fix_budget import SECONDS, FixBudget
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import handle_of_next_pod, wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract.audit import AuditReport
+from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.after_loss import with_losses
 from kubectl_spread.diagnosis.audit import RISKS, AuditItem, bound_pods, is_audited
 from kubectl_spread.diagnosis.audit import audit as audited
+from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.incomplete import unread_kinds
+from kubectl_spread.diagnosis.observer import Key
 from kubectl_spread.diagnosis.suggestion import suggestion
 from kubectl_spread.gaps import Purpose
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
+from kubectl_spread.scheduler.framework import Handles
 
 NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
 
@@ -60,18 +68,16 @@ def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: Schedu
         worst_first = sorted(filter(None, items), key=_place)
         if options.after_loss or options.names:
             worst_first = [*with_losses(worst_first, view.settled.handles)]
+        searched = len(worst_first)
         if options.suggest or options.names:
             owned = {(each.namespace, each.ref): each for each in shown}
-            worst_first = [
-                replace(
-                    each,
-                    suggestion=suggestion(owned[each.namespace, each.workload], each, view.settled.handles) or UNSET,
-                )
-                for each in worst_first
-            ]
+            search = partial(_suggesting, worst_first, owned, view.settled.handles)
+            suggested = FixBudget(SECONDS, 1).within(search)
+            worst_first, searched = [*suggested, *worst_first[len(suggested) :]], len(suggested)
         report = AuditReport(
             metadata=view.metadata,
             items=tuple(worst_first),
+            not_searched=len(worst_first) - searched,
             left_out=sum(len(bound_pods(each)) == 1 for each in found if each not in shown),
             incomplete=(
                 *view.incomplete,
@@ -79,6 +85,18 @@ def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: Schedu
             ),
         )
     return AuditAnswer(report, view)
+
+
+def _suggesting(
+    items: Sequence[AuditItem], owned: Mapping[Key, OwnedPods], handles: Handles, spent: Spent
+) -> Sequence[AuditItem]:
+    """Return the first of the items with suggestions, as many as there is time for, but one in any case."""
+    found = list[AuditItem]()
+    for each in items:
+        if found and spent():
+            break
+        found.append(replace(each, suggestion=suggestion(owned[each.namespace, each.workload], each, handles) or UNSET))
+    return found
 
 
 def _place(item: AuditItem) -> tuple[int, str, str]:

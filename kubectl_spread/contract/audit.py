@@ -19,6 +19,7 @@ class AuditReport(Report, frozen=True, kw_only=True):
     Attributes:
         items: the workloads, worst first.
         left_out: how many workloads with one Pod are not among them.
+        not_searched: for how many of the items the time for suggestions was too short.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
@@ -26,6 +27,7 @@ class AuditReport(Report, frozen=True, kw_only=True):
     metadata: Metadata
     items: tuple[AuditItem, ...]
     left_out: int = 0
+    not_searched: int = 0
     incomplete: tuple[Gap, ...] = ()
 
 

@@ -15,8 +15,10 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.steps import NotReplaced, Step, Verb
 
-MOST_LOSSES = 32
-"""Domains (count) whose loss is simulated, those of the worst workloads first."""
+MOST_NODES = 16_000
+"""Nodes (count) of all simulations of a loss together; those of the worst workloads come first."""
+LEAST_LOSSES = 3
+"""Domains (count) whose loss is simulated in any case."""
 
 
 def lose(topology_key: str, value: str, handle: Handle) -> Step:
@@ -26,6 +28,7 @@ def lose(topology_key: str, value: str, handle: Handle) -> Step:
 
 def with_losses(items: Sequence[AuditItem], handles: Handles) -> Iterator[AuditItem]:
     """Yield the items with what happens after the loss of the first of the worst domains of each key."""
+    most = max(MOST_NODES // max(len(handles.default.node_infos), 1), LEAST_LOSSES)
     audited, known = {(each.namespace, each.workload) for each in items}, dict[tuple[str, str], SimulatedStep]()
 
     def is_audited(workload: OwnedPods) -> bool:
@@ -33,7 +36,7 @@ def with_losses(items: Sequence[AuditItem], handles: Handles) -> Iterator[AuditI
 
     def after(item: AuditItem, key: AuditedKey) -> AuditedKey:
         lost = key.topology_key, next(iter(key.worst), "")
-        if not key.worst or (lost not in known and len(known) == MOST_LOSSES):
+        if not key.worst or (lost not in known and len(known) >= most):
             return key
         if lost not in known:
             steps = [lose(*lost, handles.default)]

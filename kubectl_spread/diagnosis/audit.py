@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain, filterfalse, islice
 from typing import TypeAlias
 
 import msgspec
@@ -267,7 +268,7 @@ class _Audited(msgspec.Struct, frozen=True, dict=True):
         values = self.handle.index.values(topology_key)
         there = grouped((pod for pod in self.pods if pod.spec.node_name in values), lambda p: values[p.spec.node_name])
         counts = {value: len(pods) for value, pods in sorted(there.items())}
-        usable = tuple(sorted({*counts, *(values[name] for name in self._usable_nodes if name in values)}))
+        usable = tuple(sorted({*counts, *self.handle.index.values_on(topology_key, self._usable_nodes)}))
         loss = max(counts.values(), default=0)
         fair = -(-len(self.pods) // len(usable)) if usable else 0
         held_by = tuple(sorted(self._held_by(topology_key), key=tuple(Holder).index))
@@ -329,32 +330,34 @@ class _Audited(msgspec.Struct, frozen=True, dict=True):
         for value in worst:
             names = [name for name in names if slack[values[name]] and not self._own_claims]
             if not names:
-                near = {name: slack[at] for name, at in values.items() if slack.get(at)}
-                tried = ((each, self._open(each, before, near)) for each, before in self._again(there[value], handle))
+                domains = {each: handle.index.domains(topology_key)[each] for each in slack if slack[each]}
+                again = [*self._again(there[value], handle)]
+                tried = ((each, self._open(each, before, domains, slack)) for each, before in again)
                 pod, names = next((found for found in tried if found[1]), (pod, []))
             if not names:
-                return NoRoom(tuple(slack), tuple(self._against(near, self._again(there[value], handle))))
+                return NoRoom(tuple(domains), tuple(self._against(chain(*domains.values()), *again[0])))
             if self._own_claims:
                 handle = handle.without_pod(next(each for each in there[value] if each.key == pod.key))
             slack[values[names[0]]] -= 1
             handle = handle.with_assigned(pod, names.pop(0))
         return None
 
-    def _open(self, pod: Pod, handle: Handle, near: Mapping[str, int]) -> list[str]:
-        """Return those of the nodes (name → how many more its domain may have) that take the Pod, most room first."""
+    def _open(
+        self, pod: Pod, handle: Handle, domains: Mapping[str, Sequence[str]], slack: Mapping[str, int]
+    ) -> list[str]:
+        """Return nodes of the domains that take the Pod, of each at most its slack, those with the most first."""
         rejected = cycle.rejected_by(self._filters, pod, handle)
-        return sorted(near.keys() - rejected, key=lambda name: (-near[name], name))
+        left = (filterfalse(rejected.__contains__, domains[at]) for at in sorted(domains, key=lambda at: -slack[at]))
+        most = sorted(map(slack.__getitem__, domains), reverse=True)
+        return [name for names, number in zip(left, most, strict=True) for name in islice(names, number)]
 
-    def _against(self, names: Iterable[str], again: Iterable[tuple[Pod, Handle]]) -> Iterator[AnyReason]:
-        """Yield why the nodes take none of the Pods: of those nodes against which the least speaks."""
-        pod, handle = next(iter(again))
+    def _against(self, names: Iterable[str], pod: Pod, handle: Handle) -> Iterator[AnyReason]:
+        """Yield why the nodes do not take the Pod: of those nodes against which the least speaks."""
         evaluation = cycle.evaluate(pod, handle.with_filters(self._filters))
-        explainer, rejections = (
-            Explainer(handle, evaluation),
-            {name: evaluation.nodes[name].rejections for name in names},
-        )
+        explainer, rejections = Explainer(handle, evaluation), {at: evaluation.nodes[at].rejections for at in names}
         least = min(map(len, rejections.values()))
-        plugins = grouped((name for name in names if len(rejections[name]) == least), lambda n: rejections[n][0].plugin)
+        closed = (name for name, against in rejections.items() if len(against) == least)
+        plugins = grouped(closed, lambda name: rejections[name][0].plugin)
         for plugin, rejected in plugins.items():
             for shared in explainer.shared(plugin, rejected):
                 yield shared.reason or RejectedByPlugin(plugin=plugin)

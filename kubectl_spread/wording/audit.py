@@ -91,6 +91,11 @@ def loss_after_text(suggestion: Suggestion, pods: int) -> str:
     return f"After the rollout {where} takes at most {suggestion.loss_after} of {count_of(pods, 'Pod')}."
 
 
+def not_searched_text(number: int) -> str:
+    """Return that for so many workloads (count) no suggestion was searched; empty for none."""
+    return f"No time was left to search suggestions for {count_of(number, 'workload')}: name them." if number else ""
+
+
 def totals_text(items: Sequence[AuditItem], left_out: int) -> str:
     """Return how many workloads have which risk, and how many with one Pod are left out; empty for none."""
     counted = totals(count_of(len(items), "workload"), (item.risk for item in items)) if items else ""

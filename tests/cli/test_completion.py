@@ -23,6 +23,7 @@ LINES = [
     ("kubectl-spread sh", "kubectl-spread show "),
     ("kubectl-spread show --sort-by sk", "kubectl-spread show --sort-by skew "),
     ("kubectl-spread show --sort-by=sk", "kubectl-spread show --sort-by=skew "),
+    ("kubectl-spread audit --fail-on Maj", "kubectl-spread audit --fail-on Majority "),
     ("kubectl-spread show -l 'app in (a, b)' --probl", "kubectl-spread show -l 'app in (a, b)' --problems "),
     ("kubectl-spread show dep", "kubectl-spread show deployment/"),
     ("kubectl-spread check -f snap", "kubectl-spread check -f snapshot.yaml "),

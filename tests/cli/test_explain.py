@@ -106,6 +106,7 @@ def test_names_are_completed_with_what_they_are() -> None:
     assert dict(found.candidates) == {"MinDomainsUnreachable": "there are fewer domains than minDomains requires"}
     assert set(complete(root, ["explain", ""]).candidates) == {entry.name for entry in entries()}
     assert list(complete(root, ["version", "-o", ""]).candidates) == ["json", "yaml"]
+    assert list(complete(root, ["audit", "--fail-on", "Un"]).candidates) == ["Uneven", "Unavoidable", "Unprotected"]
 
 
 def test_the_version_for_programs() -> None:

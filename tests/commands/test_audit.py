@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
+from kubectl_spread.commands import audit as command
 from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.audit import AuditOptions, audit
 from kubectl_spread.commands.scope import Scope
@@ -18,6 +19,9 @@ from kubectl_spread.diagnosis.audit import Risk
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.audit import audit_outline
+from kubectl_spread.render.text import outline_text
 from kubectl_spread.simulation.steps import NotReplaced
 from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.audit import after_text
@@ -103,6 +107,15 @@ def test_the_text_says_what_finds_no_node_and_why() -> None:
 
 
 def test_only_so_many_losses_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(after_loss, "MOST_LOSSES", 1)
+    monkeypatch.setattr(after_loss, "MOST_NODES", 2)
+    monkeypatch.setattr(after_loss, "LEAST_LOSSES", 1)
     (item,) = asked([*zones("a", "b"), *web({"a1": 2})], after_loss=True).items
     assert [each.after is UNSET for each in item.keys] == [False, True]
+
+
+def test_only_so_much_time_goes_into_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "SECONDS", 0)
+    report = asked([*ONE_EACH, *web({"a1": 2}, name="cart", labels={"app": "cart"})], suggest=True)
+    assert (len(report.items), report.not_searched) == (2, 1)
+    text = outline_text(audit_outline(report, Extent()))
+    assert text.splitlines()[-1] == "No time was left to search suggestions for 1 workload: name them."

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import UnsetType
+from msgspec.structs import replace
 
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Risk, Suggestion
@@ -40,7 +41,8 @@ def rows(report: AuditReport, *, every: bool) -> Iterator[Row]:
 
 def audit_outline(report: AuditReport, extent: Extent) -> Outline:
     """Return each workload with a row for each of its keys."""
-    return outline_with([_item(item, extent, report.metadata.connection_flags) for item in report.items], report)
+    items = [_item(item, extent, report.metadata.connection_flags) for item in report.items]
+    return replace(outline_with(items, report), totals=wording.not_searched_text(report.not_searched))
 
 
 def _item(item: AuditItem, extent: Extent, flags: Sequence[str]) -> Item:
