@@ -13,7 +13,7 @@ from kubectl_spread.commands import manifest_answers, read_sets
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, standard_notes, unreadable
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings, beside_autoscaler
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.manifest_answers import Answer, AskedManifest, answers_of, refused_item
+from kubectl_spread.commands.manifest_answers import Answer, AskedManifest, answers_of, objects_of, refused_item
 from kubectl_spread.commands.manifests import (
     Manifest,
     ManifestSources,
@@ -27,10 +27,13 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
+from kubectl_spread.diagnosis.next_rollout import next_rollout
 from kubectl_spread.errors import UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.workloads import Deployment
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.manifest_answers import Create
@@ -141,6 +144,11 @@ def _answered(
         if one := asked.get(number):
             answer = answers[number]
             found = autoscaler_findings(one.wanted.pod, one.handle, options.autoscalers) if one.is_placed else ()
+            if one.is_accepted and answer.item.verdict is Verdict.SCHEDULABLE:
+                accepted = {place: each for place, each in asked.items() if each.is_accepted}
+                own = (obj for obj in one.objects if isinstance(obj, Deployment))
+                stuck = (next_rollout(obj, objects_of(accepted, others), view.handles) for obj in own)
+                found = (*found, *filter(None, stuck))
             yield manifest, replace(answer, item=replace(answer.item, findings=(*answer.item.findings, *found)))
         elif manifest.is_left_out and options.selector.matches(manifest.labels):
             yield manifest, Answer(refused_item(manifest, manifest.refused))

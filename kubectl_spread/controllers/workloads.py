@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, TypeVar, cast
+from typing import Literal, TypeAlias, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_LABELS, reference_to, template_of
@@ -77,10 +78,12 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         wanted: the Pods that it wants (count).
         running: its Pods that run and are not reported as not ready (count).
+        rolling_out: present where a rollout is not finished: its Pods are of several revisions.
     """
 
     wanted: int
     running: int
+    rolling_out: Literal[True] | UnsetType = UNSET
 
 
 def wanted_by(owner: Workload | None, there: int) -> int | None:

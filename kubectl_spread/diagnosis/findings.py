@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import Reason
     from kubectl_spread.controllers.workloads import WorkloadRef
     from kubectl_spread.diagnosis.domains import BypassedNode, Pin
+    from kubectl_spread.diagnosis.requirements import Requirement
     from kubectl_spread.scheduler.podtopologyspread import Constraint
 
 
@@ -146,6 +147,24 @@ class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
     pods: tuple[str, ...]
     label: str
     together: tuple[WorkloadRef, ...] = ()
+
+
+class RolloutWillStick(Finding, frozen=True, kw_only=True):
+    """All replicas of a Deployment are placed, but its next rollout does not finish: a new Pod finds no node.
+
+    Attributes:
+        by_chance: whether it finishes in some orders.
+        requirements: what rejects nodes for that Pod.
+        max_unavailable: with which it finishes without surge (count); None if it does not.
+        topology_keys: the constraints with which it finishes if each counts every revision alone.
+    """
+
+    field = "spec.strategy"
+    owner: WorkloadRef
+    by_chance: bool = False
+    requirements: tuple[Requirement, ...]
+    max_unavailable: int | None = None
+    topology_keys: tuple[str, ...] = ()
 
 
 class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from kubectl_spread.diagnosis.reasons import (
     MissingLabel,
     PortsInUse,
     RejectedByPod,
+    SharedReason,
     UntoleratedTaints,
     UnusableClaims,
     VolumeLimitReached,
@@ -535,7 +536,7 @@ def _rejected(rejecting: causes.RejectingFilter, where: str) -> str:
     return "; ".join(
         rejected_text(each.reason, subject, len(each.nodes)) or f"{rejecting.plugin} rejects {named(each.nodes)}"
         for each, subject in zip(shared, subjects, strict=False)
-    ) + _for_other_reasons([each.nodes for each in shared], MOST_REASONS)
+    ) + _for_other_reasons([each.nodes for each in shared], MOST_REASONS, likewise=_only_pods_differ(shared))
 
 
 def _first_reasons(filters: Sequence[causes.RejectingFilter]) -> str:
@@ -549,14 +550,22 @@ def _and_more(number: int) -> str:
     return f" and {count_of(number, 'more reason')}" if number > 0 else ""
 
 
-def _for_other_reasons(nodes: Sequence[Sequence[str]], shown: int) -> str:
+def _only_pods_differ(shared: Sequence[SharedReason]) -> bool:
+    """Whether each reason that is not shown is one of those that are, because of another Pod."""
+    reasons = [each.reason for each in shared]
+    near = [(type(it), it.topology_key) if isinstance(it, AvoidedPod | RejectedByPod) else it for it in reasons]
+    return all(each in near[:MOST_REASONS] for each in near[MOST_REASONS:])
+
+
+def _for_other_reasons(nodes: Sequence[Sequence[str]], shown: int, *, likewise: bool = False) -> str:
     """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none.
 
-    ``nodes``: those that have each reason.
+    ``nodes``: those that have each reason. ``likewise``: whether only Pods differ that the reasons name.
     """
     number = len(set(chain(*nodes[shown:])) - set(chain(*nodes[:shown])))
     reasons = "another reason" if number == 1 else "other reasons"
-    return f"; {count_of(number, 'more node')} for {reasons}" if number else ""
+    why = "likewise" if likewise else f"for {reasons}"
+    return f"; {count_of(number, 'more node')} {why}" if number else ""
 
 
 def _pinned_domain(cause: causes.PinnedDomain, subject: Subject) -> Clause:

@@ -7,7 +7,7 @@ from functools import partial, singledispatch
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording.constraints import bypassed_groups, pin_text
-from kubectl_spread.wording.reasons import noun_for
+from kubectl_spread.wording.reasons import name_of, noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 _MOST_WHYS = 3
@@ -149,6 +149,20 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     return (
         f"{_pods(len(finding.pods))} of {other} of {finding.owner} {are} counted{by} ({_some(finding.pods)}):"
         f" {does}. {avoid}"
+    )
+
+
+@finding_text.register
+def _(finding: findings.RolloutWillStick) -> str:
+    rejects = enumerated([name_of(each) for each in finding.requirements])
+    rejected = f": {rejects} reject{'s' * (len(finding.requirements) == 1)} its nodes" * bool(rejects)
+    ways = [f"matchLabelKeys: [pod-template-hash] in the constraint on {key}" for key in finding.topology_keys]
+    if finding.max_unavailable is not None:
+        ways.insert(0, f"maxSurge: 0 and maxUnavailable: {finding.max_unavailable} in spec.strategy")
+    helps = f" It finishes with {enumerated(ways, word='or')}." if ways else ""
+    sticks = "may stick" if finding.by_chance else "will stick"
+    return (
+        f"the next rollout of {finding.owner} {sticks}. A new Pod finds no node beside the old ones{rejected}.{helps}"
     )
 
 

@@ -143,6 +143,16 @@ def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
     assert [text.endswith(each) for text, each in zip(told, also, strict=True)] == [True, True]
 
 
+def test_nodes_that_other_pods_close_in_the_same_way_are_no_other_reason() -> None:
+    terms = [{"labelSelector": app("web"), "topologyKey": HOSTNAME}]
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    there = [pod(f"web-{name}", on=name, labels={"app": "web"}, affinity=apart) for name in "abc"]
+    pending = pod("new", labels={"app": "web"}, affinity=apart)
+    told = report_of(pending, [*map(node, "abc"), *there]).summary
+    assert told.count("ruled out by anti-affinity") == 2
+    assert told.endswith("; 1 more node likewise.")
+
+
 def test_who_uses_a_host_port_is_counted_by_workload() -> None:
     nodes = [node(name, zone="b") for name in ("b1", "b2", "b3")]
     proxies = [

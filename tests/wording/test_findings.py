@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import BypassedNode, Pin
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding, Severity
 from kubectl_spread.diagnosis.reasons import UntoleratedTaints
-from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 from kubectl_spread.wording.findings import finding_text
 from tests.build import HOSTNAME, ZONE, app, handle, spread, typed_pod
@@ -48,6 +48,7 @@ UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=(UNLABELLED,), pods=1)
 MIXED = findings.RolloutMixesRevisions(
     constraint=WEB, owner=WorkloadRef(kind="Deployment", name="web"), pods=("old",), label="pod-template-hash"
 )
+STICKS = findings.RolloutWillStick(owner=WorkloadRef(kind="Deployment", name="web"), requirements=())
 SOFT = constraint(soft=True)
 MIXED_SOFTLY = replace(MIXED, constraint=SOFT, among=(SOFT,))
 MIXED_TWICE = replace(MIXED, among=(WEB, constraint(HOSTNAME)))
@@ -77,6 +78,9 @@ FINDINGS_TOLD = (
     MIXED_SOFTLY,
     MIXED_TWICE,
     replace(MIXED, together=(WorkloadRef(kind="Deployment", name="canary"),)),
+    STICKS,
+    replace(STICKS, by_chance=True, requirements=(ConstraintRequirement(0), FilterRequirement("NodePorts"))),
+    replace(STICKS, max_unavailable=1, topology_keys=(ZONE, HOSTNAME)),
     findings.MatchLabelKeyAbsent(index=0, keys=("a", "b")),
     findings.DeprecatedTopologyKey(constraint=constraint("beta.kubernetes.io/os"), successor="kubernetes.io/os"),
     findings.DeprecatedTopologyKey(constraint=constraint("beta.kubernetes.io/x"), successor=""),

@@ -424,6 +424,11 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return self.future is not None and not self.future.admits_at_most and self.admits_others > 0
 
     @property
+    def may_be_overtaken(self) -> bool:
+        """Whether the deleted Pod, made again, may take the place made for the Pending one."""
+        return isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
+
+    @property
     def in_vain(self) -> bool:
         """Whether it replaces Pods and helps none in the end."""
         return self.rollout_end is not None and not self.rollout_end.gains
@@ -436,7 +441,6 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         all, then those that break less, then those that cost less. Those that replace Pods in vain come after all of
         them, then the deletion of a Pod that nothing recreates. A fix that drops the Pod's node pool comes last.
         """
-        overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
         return (
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
@@ -445,7 +449,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             self.overrides.rank,
             not self.admits,
             not any(proposal.corrects for proposal in self.proposals),
-            overtaken or self.admits < self.siblings,
+            self.may_be_overtaken or self.admits < self.siblings,
             self.disturbs.rank,
             -self.admits_others,
             self.cost,

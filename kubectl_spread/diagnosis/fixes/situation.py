@@ -11,7 +11,16 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
-from kubectl_spread.controllers.workloads import PodsByOwner, Replicas, living_pods, owner_of, topmost_owner, wanted_by
+from kubectl_spread.controllers.statefulset import first_updated_ordinal, ordinal_of
+from kubectl_spread.controllers.workloads import (
+    PodsByOwner,
+    Replicas,
+    living_pods,
+    owner_of,
+    revision_of,
+    topmost_owner,
+    wanted_by,
+)
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
@@ -20,6 +29,7 @@ from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -203,7 +213,15 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         Pending Pods, this one included.
         """
         wanted = wanted_by(self.topmost_owner, len(self.running) + len(waiting))
-        return UNSET if wanted is None else Replicas(wanted=wanted, running=self.at_work)
+        if wanted is None:
+            return UNSET
+        pods, owner = (*self.running, *waiting), self.topmost_owner
+        first = first_updated_ordinal(owner) if isinstance(owner, StatefulSet) else 0
+        # Pods behind a partition keep their revision.
+        meant = {revision_of(pod) for pod in pods if not (pod.terminating or (first and ordinal_of(pod) < first))}
+        by_hand = isinstance(owner, StatefulSet | DaemonSet) and owner.spec.update_strategy.type == ON_DELETE
+        rolls = len(meant - {""}) > 1 and not by_hand
+        return Replicas(wanted=wanted, running=self.at_work, rolling_out=True if rolls else UNSET)
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:

@@ -107,7 +107,10 @@ def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
     # A fix that moves a Pod names another one.
     is_move = any(isinstance(part, moves.MovePod) for part in fix.proposals)
     pod = "this Pending Pod" if is_move else "this Pod"
-    return fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source), pod=pod)
+    checked, otherwise = bool(item.source), fix.may_be_overtaken
+    return fixes.opens(
+        fix.feasible, admits, siblings, most=extent.most(), checked=checked, pod=pod, otherwise=otherwise
+    )
 
 
 def _notes(item: EvaluationReport, extent: Extent, shown: Sequence[Fix]) -> Iterator[str]:

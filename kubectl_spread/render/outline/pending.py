@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.objects.kinds import POD
 from kubectl_spread.objects.meta import grouped
@@ -180,7 +179,7 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
     line, sentence = f"{name}: {verdict}", verdict if item.stuck else capital(verdict)
     if item.stuck:
-        rolls_out = any(isinstance(finding, RolloutMixesRevisions) for finding in item.findings)
+        rolls_out = item.replicas is not UNSET and item.replicas.rolling_out is True
         line = wording.waiting_line(name, sentence, at_work(item), rolls_out=rolls_out)
     elif _is_to_be_placed(item):
         next_try = wording.NOT_TRIED_YET if item.event is None else wording.TRIED_AGAIN

@@ -182,12 +182,20 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
 
 
 def opens(
-    feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool, pod: str = "this Pod"
+    feasible: Sequence[str],
+    admits: str,
+    siblings: int,
+    *,
+    most: int,
+    checked: bool,
+    pod: str = "this Pod",
+    otherwise: bool = False,
 ) -> str:
     """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in.
 
-    Empty if it lets in none, as behind a partition.
+    Empty if it lets in none, as behind a partition. ``otherwise``: whether it may also let in none, as was said before.
     """
+    then = "Otherwise" if otherwise else "Then"
     whom = "replicas without a node" if checked else "Pending Pods"
     nodes = enumerated(feasible, word="or") if len(feasible) <= most else count_of(len(feasible), "node")
     if admits == "0":
@@ -195,14 +203,14 @@ def opens(
     if siblings <= 1 and admits != "1":
         return f"Then {pod} may go to {nodes}, unless Pods of other workloads are scheduled first."
     if siblings <= 1:
-        return f"Then {pod} can go to {nodes}."
+        return f"{then} {pod} can go to {nodes}."
     some = admits != str(siblings)
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     # Of more Pending Pods only so many are considered.
     least = "at least " * (siblings == conclusion.MOST_SIBLINGS)
     every = {2: "both"}.get(siblings, (least or "all ") + str(siblings))
     many = every if admits == str(siblings) else f"{admits} of {least}{siblings}"
-    return f"Then {many} {whom} can be scheduled, {'the first' if checked or some else 'this one'} on {on}."
+    return f"{then} {many} {whom} can be scheduled, {'the first' if checked or some else 'this one'} on {on}."
 
 
 def instead(created: int, feasible: Sequence[str], siblings: int) -> str:

@@ -96,6 +96,26 @@ def test_a_daemon_set_wants_as_many_as_there_are() -> None:
     assert counted(owner("DaemonSet", clusters.web()), on("a1"), waiting=2) == Replicas(wanted=3, running=1)
 
 
+@pytest.mark.parametrize(
+    ("kind", "spec", "rolls"),
+    [
+        ("Deployment", {}, True),
+        ("StatefulSet", {}, True),
+        ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, UNSET),
+        ("DaemonSet", {"updateStrategy": {"type": "OnDelete"}}, UNSET),
+    ],
+)
+def test_a_rollout_is_not_finished_while_its_pods_are_of_several_revisions(
+    kind: str, spec: Object, rolls: object
+) -> None:
+    by = owner(kind, clusters.web(), replicas=3, **spec)
+    old, new = ({"metadata": {"labels": {**clusters.WEB, "controller-revision-hash": each}}} for each in ("old", "new"))
+    mixed, same = counted(by, on("a1", **old), on("b1", **new)), counted(by, on("a1", **new), on("b1", **new))
+    assert isinstance(mixed, Replicas)
+    assert isinstance(same, Replicas)
+    assert (mixed.rolling_out, same.rolling_out) == (rolls, UNSET)
+
+
 def test_nothing_is_counted_of_jobs_and_bare_pods() -> None:
     assert counted(owner("Job", clusters.web())) is UNSET
     assert counted(cron_job(clusters.web())) is UNSET

@@ -18,7 +18,6 @@ from tests.build import ZONE, Object, app, pod, spread
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.render.reports import pending_text
-from tests.wording.test_findings import MIXED
 
 MISSING = UnreadableManifest(place="list services", why="the selector lacks what Services add")
 
@@ -45,9 +44,9 @@ class TestPendingText:
     """What is to blame for each Pod."""
 
     def test_a_rollout_that_waits_is_said_to(self) -> None:
-        at_work = Replicas(wanted=5, running=5)
+        at_work = Replicas(wanted=5, running=5, rolling_out=True)
         cluster = [*TAINTED, *web("a1", "b1")]
-        item = pending(incoming(), cluster, replicas=at_work, conclusion=NO_NODES, findings=(MIXED,))
+        item = pending(incoming(), cluster, replicas=at_work, conclusion=NO_NODES)
         assert told(item).startswith(
             "default/new is Pending (rollout not finished: all 5 replicas run). The cluster has no nodes.\n"
         )
