@@ -34,9 +34,9 @@ from kubectl_spread.simulation.steps import evict
 
 Chosen: TypeAlias = tuple[Movable, ...]
 """The Pods that are evicted together."""
-PER_SET, PER_PLACEMENT, PER_EVICTION = 10, 40, 400
-"""What these cost, in verdicts on single nodes (counts): the arithmetic of one set, a Pod that is placed, and a Pod
-whose eviction the control loop plays."""
+PER_SET, PER_PLACEMENT, PER_EVICTION = 25, 40, 400
+"""What these cost, in verdicts on single nodes (counts): the arithmetic of one set, besides one for each two nodes, a Pod
+that is placed, and a Pod whose eviction the control loop plays."""
 MOST_ARRANGEMENTS = 8
 """Arrangements (count) that are followed after the step."""
 
@@ -89,7 +89,7 @@ class TogetherSearch:
 
     def _branch(self, chosen: Chosen, counts: Counts) -> None:
         for _, movable, _ in self._problem.moves(self._gone.union(each.pod.key for each in chosen), {counts}):
-            self.work += PER_SET
+            self.work += PER_SET + len(self._first.handles.default.node_infos) // 2
             more, after = (*chosen, movable), without([movable], counts)
             sign = self._problem.sign_of(more, [replace(self._first, counts=after)])
             bound = len(more) + self._problem.more_needed(after, more, self._allowed)

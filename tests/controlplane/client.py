@@ -111,9 +111,9 @@ def scheduled_condition(pod: Object) -> Object | None:
 
 
 def is_decided(pod: Object) -> bool:
-    """Return whether the scheduler has bound the Pod or said why it cannot."""
+    """Return whether the Pod has a node, or the scheduler has said why not."""
     condition = scheduled_condition(pod)
-    return condition is not None and (condition["status"] == "True" or condition.get("reason") == "Unschedulable")
+    return "nodeName" in pod["spec"] or (condition is not None and condition.get("reason") == "Unschedulable")
 
 
 def _awaits_kubelet(pod: Object) -> bool:
