@@ -35,8 +35,8 @@ from kubectl_spread.simulation.steps import evict
 Chosen: TypeAlias = tuple[Movable, ...]
 """The Pods that are evicted together."""
 PER_SET, PER_PLACEMENT, PER_EVICTION = 25, 40, 400
-"""What these cost, in verdicts on single nodes (counts): the arithmetic of one set, besides one for each two nodes, a Pod
-that is placed, and a Pod whose eviction the control loop plays."""
+"""What these cost, in verdicts on single nodes (counts): the arithmetic of one set, besides one for each two nodes, a
+Pod that is placed, and a Pod whose eviction the control loop plays."""
 MOST_ARRANGEMENTS = 8
 """Arrangements (count) that are followed after the step."""
 
