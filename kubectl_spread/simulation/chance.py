@@ -26,6 +26,8 @@ PARALLELISM = 16
 _ADVANCING, _PARALLEL = 0, 2
 """Of four orders, the one in which each Pod starts where the last one stopped, and the one in which enough CPUs filter
 PARALLELISM nodes at the same time. In the others each Pod starts at the same node, which finds the extremes."""
+_ANEW = (11, 13, 15)
+"""The orders that favour no node: each choice is made anew, as the scheduler does. The others find the extremes."""
 _GOLDEN = 0.618_034
 """The fractional parts of its multiples are spread evenly between 0 and 1, for any number of them."""
 
@@ -40,7 +42,7 @@ def seeded(seed: int) -> Order:
 class Chance:
     """One order of all that is left to chance.
 
-    One order holds for all Pods: it favours the same nodes each time, and so finds the extremes.
+    Most orders hold for all Pods: they favour the same nodes each time, and so find the extremes.
 
     Args:
         seed: its number; 0 is the order of names.
@@ -50,6 +52,7 @@ class Chance:
         free: whether anything was chosen that could have been chosen otherwise.
         sampled: whether feasible nodes were not scored.
         looked: how many nodes were filtered since the start (count), in orders in which the start moves.
+        chosen: how many choices were made anew (count).
     """
 
     def __init__(self, seed: int) -> None:
@@ -57,7 +60,7 @@ class Chance:
         self.order: Order = seeded(seed) if seed else str
         self.free = False
         self.sampled = False
-        self.looked = 0
+        self.looked = self.chosen = 0
         self._listed: tuple[Mapping[str, Node], Sequence[str]] = {}, ()
 
     def choose(self, names: Collection[str], nodes: Mapping[str, Node]) -> str:
@@ -65,6 +68,9 @@ class Chance:
         if len(names) == 1:
             return next(iter(names))
         self.free = True
+        if self.seed in _ANEW:
+            self.chosen += 1
+            return min(names, key=lambda name: self.order(f"{self.chosen}/{name}"))
         if self.seed < len(names):
             return _zones_in_turn(sorted(names), nodes)[self.seed]
         return min(names, key=self._by_zone(nodes))

@@ -40,6 +40,8 @@ MOST_TURNS = 5_000
 """The turns (count) after which a cluster that still changes counts as one that never settles."""
 _ONE_BY_ONE = (1, 3)
 """In these of every four orders, Pods become ready one after another."""
+_GONE_FIRST = 4
+"""In this one of every eight, Pods that are deleted are gone before the scheduler tries another."""
 
 
 class JobFailed(msgspec.Struct, frozen=True):
@@ -184,6 +186,8 @@ class ControlLoop:
         while self.turns < until:
             self.turns += 1
             moved = self._sync()
+            if self.cluster.seed % 8 == _GONE_FIRST:
+                moved = self._remove_ending() or moved
             moved = self._schedule() or moved
             if not (moved or self._kubelets() or self._back_off()):
                 self._usage.count()
@@ -461,8 +465,10 @@ class ControlLoop:
         """Whether a touched Pod of the Job has failed since the start."""
         if job.replaces_failed(owner):
             return pod.key not in self.cluster.pods
-        counted = pod.key in self._first and self._first[pod.key].terminating
-        return not counted and (pod.terminating or pod.key not in self.cluster.pods)
+        return not self._was_terminating(pod) and (pod.terminating or pod.key not in self.cluster.pods)
+
+    def _was_terminating(self, pod: Pod) -> bool:
+        return pod.key in self._first and self._first[pod.key].terminating
 
     def _back_off(self) -> bool:
         """Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36)."""
@@ -597,6 +603,15 @@ class ControlLoop:
         return True
 
     # Kubelets
+
+    def _remove_ending(self) -> bool:
+        """Remove the Pods deleted since the start on nodes that answer, before time passes; return whether any was."""
+        answering = (pods.values() for name, pods in self.cluster.restless.items() if name not in self.cluster.lost)
+        going = (pod for pods in answering for pod in pods if pod.terminating)
+        ending = self.cluster.in_order(pod for pod in going if not self._was_terminating(pod))
+        for pod in ending:
+            self.cluster.remove(pod)
+        return bool(ending)
 
     def _kubelets(self) -> bool:
         """Remove terminating Pods, and make started ones ready; return whether there were any.

@@ -16,6 +16,7 @@ Proof = Callable[[int, int, Counter[str]], Iterator[str]]
 PROOFS: Mapping[str, tuple[Proof, int]] = {
     "counted": (proofs.counted, 2000),
     "applied": (proofs.applied, 300),
+    "company": (proofs.company, 30),
     "fixes": (proofs.fixes, 1000),
     "fixes-as-printed": (proofs.first_fixes, 40),
     "karpenter": (karpenter.wrong, 1),

@@ -17,7 +17,16 @@ from tests.counted.wrong import wrong_facts
 from tests.diagnosis.fixes.claims import with_fix
 from tests.diagnosis.fixes.dressed import dressed, forbidden
 from tests.diagnosis.fixes.test_oracle import RELEASE, feasible
-from tests.e2e import applied_pairs, fixes_as_printed, next_pods, plans_as_printed, plans_together, sampled, simulated
+from tests.e2e import (
+    applied_pairs,
+    competing,
+    fixes_as_printed,
+    next_pods,
+    plans_as_printed,
+    plans_together,
+    sampled,
+    simulated,
+)
 from tests.e2e.simulated_scenarios import SCENARIOS
 from tests.merging.compare import differences, upstream
 from tests.merging.triples import triples
@@ -76,6 +85,18 @@ def first_fixes(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
             seen.update((fix["id"], about.kind))
             for wrong in outcome.wrong:
                 yield "\n  ".join((f"{about.namespace} {about.kind}: {wrong}", fix["summary"], *fix["commands"]))
+
+
+def company(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
+    """Run first fixes as printed where several workloads wait: each gets as many Pods as was promised."""
+    with control_plane(competing.OPTIONS) as plane:
+        for outcome in islice(competing.outcomes(plane.client(), seed), count):
+            seen.update((outcome.fix["id"], "situations"))
+            seen["Pending Pods"] += outcome.pending
+            seen["gained"] += sum(outcome.gained.values())
+            seen["wide"] += sum(most - least for least, most in outcome.promised.values())
+            for wrong in outcome.wrong:
+                yield "\n  ".join((wrong, outcome.fix["summary"], *outcome.fix["commands"]))
 
 
 def plans(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
