@@ -189,6 +189,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         assumed: the Pods that the scheduler has assumed on a node and not bound yet, with that node; in ``objects``
             they have no node.
         undecided: the Pods of which it is not known whether they are assumed; they are not in ``assigned``.
+        by_controller: type → its objects, and those of each controller; shared with clusters that have other objects.
     """
 
     objects: Mapping[type, Mapping[tuple[str, str], KubernetesObject]]
@@ -199,6 +200,9 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     inventory: Inventory
     assumed: Mapping[PodKey, Pod] = msgspec.field(default_factory=dict)
     undecided: Mapping[PodKey, Choice] = msgspec.field(default_factory=dict)
+    by_controller: dict[type, tuple[object, Mapping[ControllerKey, Sequence[KubernetesObject]]]] = msgspec.field(
+        default_factory=dict
+    )
 
     @classmethod
     def build(cls, inventory: Inventory) -> Snapshot:
@@ -301,13 +305,12 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     def controlled_by(self, owner: ControllerKey, kind: type[ObjectT]) -> tuple[ObjectT, ...]:
         """Return the objects of the type that this controller owns, in the order in which they were read."""
-        if kind not in self._controlled:
-            self._controlled[kind] = grouped(self.all(kind), lambda obj: obj.metadata.controller_key)
-        return tuple(cast("list[ObjectT]", self._controlled[kind].get(owner, ())))
-
-    @cached_property
-    def _controlled(self) -> dict[type, Mapping[ControllerKey, Sequence[KubernetesObject]]]:
-        return {}
+        objects = self.objects.get(kind)
+        of, known = self.by_controller.get(kind, (None, {}))
+        if of is not objects:
+            known = grouped(self.all(kind), lambda obj: obj.metadata.controller_key)
+            self.by_controller[kind] = objects, known
+        return tuple(cast("list[ObjectT]", known.get(owner, ())))
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
         """Yield the assigned Pods of the namespace that the selector matches, also terminating ones."""

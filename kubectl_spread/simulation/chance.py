@@ -68,11 +68,11 @@ class Chance:
         if len(names) == 1:
             return next(iter(names))
         self.free = True
+        if self.seed < len(names):
+            return _zones_in_turn(sorted(names), nodes)[self.seed]
         if self.seed in _ANEW:
             self.chosen += 1
             return min(names, key=lambda name: self.order(f"{self.chosen}/{name}"))
-        if self.seed < len(names):
-            return _zones_in_turn(sorted(names), nodes)[self.seed]
         return min(names, key=self._by_zone(nodes))
 
     def sample(self, left: Collection[str], wanted: int, handle: Handle) -> Collection[str]:

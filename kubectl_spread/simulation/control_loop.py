@@ -259,7 +259,9 @@ class ControlLoop:
         wanted = scaled(owner, self._revision(newest), [self._revision(each) for each in old])
         for each in (newest, *old):
             if each.metadata.name in wanted:
-                cluster.put(resized(each, wanted[each.metadata.name], owner))
+                after = resized(each, wanted[each.metadata.name], owner)
+                if after != each:
+                    cluster.put(after)
                 cluster.dirty |= {each.as_controller: None, owner.as_controller: None}
 
     def _revision(self, replica_set: ReplicaSet) -> Revision:

@@ -392,7 +392,7 @@ def _beyond(last: Object, came: Came) -> Iterator[tuple[str, int]]:
     """Yield (what, Pods by which) where more or fewer Pods lie in a domain than was seen."""
     for item in last["items"]:
         key = item["constraint"]["topologyKey"]
-        newest = _newest(item, came)
+        newest = _newest(item, last["items"], came)
         counts = _counts(item, newest, came) if newest else Counter(item["after"])
         for domain in sorted(counts.keys() | item["ranges"].keys()):
             least, most = item["ranges"].get(domain, (0, 0))
@@ -413,16 +413,19 @@ def _counts(item: Object, newest: Object, came: Came) -> Counter[str]:
     )
 
 
-def _newest(item: Object, came: Came) -> Object | None:
+def _newest(item: Object, items: Sequence[Object], came: Came) -> Object | None:
     """Return the Pod of a workload, and of the item's revision, that came last; None where it has none.
 
-    The hash of a revision that the step makes is only known to the real controller: its Pods are the last of all.
+    The hash of a revision that the step makes is only known to the real controller: it is that of no other item.
     """
     owner = f"{item['workload']['kind']}/{item['workload']['name']}"
     pods = [pod for pod in came.pods if _owner(pod, came.sets) == owner]
-    of_revision = [pod for pod in pods if pod["metadata"]["labels"].get("pod-template-hash") == item.get("revision")]
+    hashes = {pod["metadata"]["name"]: pod["metadata"]["labels"].get("pod-template-hash") for pod in pods}
+    of_revision = [pod for pod in pods if hashes[pod["metadata"]["name"]] == item.get("revision")]
+    known = {each.get("revision") for each in items}
+    of_new = [pod for pod in pods if hashes[pod["metadata"]["name"]] not in known]
     return max(
-        of_revision or pods,
+        of_revision or of_new or pods,
         key=lambda pod: (pod["metadata"]["creationTimestamp"], int(pod["metadata"]["resourceVersion"])),
         default=None,
     )

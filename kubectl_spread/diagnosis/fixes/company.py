@@ -18,6 +18,7 @@ from kubectl_spread.diagnosis.observer import states_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from kubectl_spread.snapshot import PodKey
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, WorkloadRef]
 """Namespace and topmost owner."""
 
-MOST_PODS, MOST_VERDICTS = 3_000, 200_000
+MOST_PODS, MOST_VERDICTS = 2_000, 200_000
 """A cluster with more Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as a whole."""
 MOST_WORK = 4_000
 """Changes times nodes (count) after which no other order of chance is simulated."""
@@ -152,10 +153,17 @@ def _worse(was: _End, end: _End) -> Iterator[WorseConstraint]:
     moved = [pod for key, pod in was.pods.items() if _node(end.pods.get(key)) != pod.spec.node_name]
     moved += [pod for key, pod in end.pods.items() if _node(was.pods.get(key)) != pod.spec.node_name]
     near = grouped(moved, lambda pod: pod.metadata.namespace)
-    same_nodes = was.handles.snapshot.nodes is end.handles.snapshot.nodes
+    nodes, others = (each.handles.snapshot.nodes for each in (was, end))
     for key, pods in end.living.items():
         spread = [pod for pod in pods if pod.spec.topology_spread_constraints]
-        if not spread or (same_nodes and key[0] not in near):
+        constraints = constraints_of(spread[-1], end.handles.of(spread[-1])) if spread else ()
+        counted = any(
+            each.selector.matches(pod.metadata.labels) for pod in near.get(key[0], ()) for each in constraints
+        )
+        opened = nodes is not others and (
+            nodes.keys() != others.keys() or any(each.honors_taints for each in constraints)
+        )
+        if not (constraints and (counted or opened)):
             continue
         states = (states_of(key, spread[-1], each.handles) for each in (was, end))
         for before, after in zip(*states, strict=True):

@@ -207,9 +207,9 @@ def _in_company(found: conclusion.FixSearch, working: Sequence[WorkingFix], aske
         return replace(found, fixes=tuple(replace(fix, alone=lone) for fix in found.fixes)) if lone else found
     made = {tuple(part.proposal for part in each.parts): each for each in reversed(working)}
     done: set[tuple[Proposal, ...]] = set()
-    while todo := [
-        fix for fix in (*offered_first(found), *found.new_nodes[:1]) if fix.proposals not in done and not asked.spent()
-    ]:
+    while todo := [fix for fix in (*offered_first(found), *found.new_nodes[:1]) if fix.proposals not in done]:
+        if asked.spent():
+            return replace(found, complete=False)
         known = {fix.proposals: _with_future(fix, made[fix.proposals], company, own, asked) for fix in todo}
         done |= known.keys()
         fixes, nodes_ = ([known.get(fix.proposals, fix) for fix in each] for each in (found.fixes, found.new_nodes))
