@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
 
 from kubectl_spread.controllers.next_pod import NoneComes
+from kubectl_spread.controllers.templates import HASH_LABEL
 from kubectl_spread.diagnosis import statuses
+from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import BlockedBy, Headroom, Idle, NoMoreWanted, SpreadStatus, Status
+from kubectl_spread.objects.kinds import DEPLOYMENT
 from kubectl_spread.wording.causes import blocking_reason, reason_of
 from kubectl_spread.wording.incomplete import NEVER_RUNS, consequence
 from kubectl_spread.wording.pending import preempts
@@ -39,6 +42,17 @@ NONE_COMES: Mapping[NoneComes, str] = {
     NoneComes.OTHER_CONTROLLER: "another controller creates its Pods",
     NoneComes.REFUSED: "the API server refuses it",
 }
+
+
+def way_back(item: SkewItem, flags: Sequence[str]) -> Iterator[str]:
+    """Yield how a constraint that does not hold is restored, and what keeps it even in the next rollout."""
+    if item.status is not SpreadStatus.VIOLATED:
+        return
+    command = kubectl("spread rebalance", str(item.workload), flags=("-n", item.namespace, *flags))
+    yield f"A rollout, a scale-down or a drain leaves it so, and no Pod moves by itself. To restore it: {command}"
+    alone = item.pods == item.own_pods and HASH_LABEL not in str(item.state.constraint.selector)
+    if alone and item.workload.kind == DEPLOYMENT.name:
+        yield f"matchLabelKeys: [{HASH_LABEL}] in the constraint keeps it even in the next rollout."
 
 
 @singledispatch

@@ -15,12 +15,14 @@ from kubectl_spread.commands.scope import Scope, parse_names
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show, sort
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.form import to_form
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory, Unread
 from kubectl_spread.wording.incomplete import entries
+from kubectl_spread.wording.statuses import way_back
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -173,6 +175,14 @@ def test_a_named_workload_without_constraints_is_shown_under_the_defaults() -> N
 def test_problems_leave_out_what_is_ok() -> None:
     assert "OK" not in {status for _, status in rows(shown(problems=True))}
     assert len(rows(shown(problems=True))) == len(rows(shown())) - 1
+
+
+def test_a_violated_constraint_names_the_way_back() -> None:
+    first = shown().report.items[0]
+    assert next(way_back(first, ())).endswith(": kubectl spread rebalance statefulset/violated -n default")
+    rolled = replace(first, workload=WorkloadRef(kind="Deployment", name="web"))
+    assert "matchLabelKeys: [pod-template-hash]" in [*way_back(rolled, ())][1]
+    assert [*way_back(shown().report.items[3], ())] == []
 
 
 def test_a_topology_key_leaves_out_what_is_on_others() -> None:

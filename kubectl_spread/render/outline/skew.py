@@ -59,7 +59,8 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
             if (key := (*_owner(item), each.id, each.message)) not in shown
         }
         shown.update(new)
-        items.append(_item(item, extent, tuple(new.values()), last=last[_owner(item)] is item))
+        flags = report.metadata.connection_flags
+        items.append(_item(item, extent, tuple(new.values()), flags, last=last[_owner(item)] is item))
     return outline_with(items, report)
 
 
@@ -68,7 +69,9 @@ def _owner(item: SkewItem) -> tuple[str, str, str]:
     return item.namespace, str(item.workload), item.revision
 
 
-def _item(item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], *, last: bool) -> Item:
+def _item(
+    item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], flags: Sequence[str], *, last: bool
+) -> Item:
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
@@ -91,6 +94,7 @@ def _item(item: SkewItem, extent: Extent, findings: tuple[FindingLine, ...], *, 
                 constraint_block(item.constraint, extent),
                 *([Note(line=wording.counted_text(item.pods, item.own_pods))] if item.pods != item.own_pods else []),
                 *((Note(line=wording.ghosts_text(item.ghosts)),) if item.ghosts else ()),
+                *(Note(line=line) for line in wording.way_back(item, flags)),
                 *((Findings(findings=findings),) if findings else ()),
                 *(_upcoming(item) if last else ()),
             ),
