@@ -15,7 +15,6 @@ from kubectl_spread.commands.scope import Scope, parse_names
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show, sort
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.form import to_form
-from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
@@ -180,8 +179,6 @@ def test_problems_leave_out_what_is_ok() -> None:
 def test_a_violated_constraint_names_the_way_back() -> None:
     first = shown().report.items[0]
     assert next(way_back(first, ())).endswith(": kubectl spread rebalance statefulset/violated -n default")
-    rolled = replace(first, workload=WorkloadRef(kind="Deployment", name="web"))
-    assert "matchLabelKeys: [pod-template-hash]" in [*way_back(rolled, ())][1]
     assert [*way_back(shown().report.items[3], ())] == []
 
 

@@ -64,9 +64,10 @@ def test_nodes_that_decide_are_told_apart_where_there_is_room() -> None:
 def test_nodes_that_differ_in_names_or_amounts_are_one_row() -> None:
     nodes = [node(f"n{number}", zone="a", allocatable={"cpu": str(number + 1)}) for number in range(3)]
     reports = report_of(incoming(requests={"cpu": "4"}), nodes).nodes
-    assert [(len(each.names), each.detail) for each in node_groups(reports)] == [(3, "4 cpu requested, at most 3 free")]
+    (group,) = node_groups(reports)
+    assert (len(group.names), group.detail) == (3, "4 cpu requested, too large even for an empty node with 3")
     apart = [each.detail for each in node_groups(reports, apart=True)]
-    assert apart == [f"4 cpu requested, {number} of {number} free" for number in (1, 2, 3)]
+    assert apart == [f"4 cpu requested, too large even for an empty node with {number}" for number in (1, 2, 3)]
     agents = [pod(f"agent-{number}", on=f"n{number}", host_ports=["443"]) for number in range(3)]
     reports = report_of(incoming(host_ports=["443"]), [*nodes[:2], node("n2", taints=[GPU]), *agents]).nodes
     rows = [(len(each.names), each.plugin, each.detail) for each in node_groups(reports)]
