@@ -32,7 +32,7 @@ from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
+from kubectl_spread.diagnosis.incomplete import CONTROLLERS, undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.step_changes import PendingPods, step_changes
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
@@ -52,7 +52,7 @@ from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean, listed
 
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
-NEEDED = frozenset((kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET, *RESTARTABLE, kinds.JOB))
+NEEDED = CONTROLLERS | {kinds.POD_DISRUPTION_BUDGET, kinds.CRON_JOB}
 """The kinds that decide how Pods are moved and created."""
 FROM_FILE = "filename"
 """The flag whose value is a file with steps."""

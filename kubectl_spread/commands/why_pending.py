@@ -38,9 +38,12 @@ from kubectl_spread.diagnosis.fixes.company import Company
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
+from kubectl_spread.diagnosis.incomplete import LINKS, unread_owners
 from kubectl_spread.diagnosis.preemption import Preemption, nomination_report
 from kubectl_spread.diagnosis.starting_pods import is_starting, starting_pods
 from kubectl_spread.diagnosis.upcoming_pods import MOST_TRIED, NotCreated, creation_failure
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.gaps import IN_FILES
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
@@ -52,7 +55,7 @@ from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.pending import starting_text
-from kubectl_spread.wording.words import did_you_mean, listed
+from kubectl_spread.wording.words import LIST, did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
@@ -111,10 +114,20 @@ def why_pending(
         missing = tuple(_missing_pods(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
         items = tuple(_explain_each(pending, view, budget, autoscalers))
-    report = PendingReport(
-        metadata=view.metadata, items=items, not_created=missing, starting=starting, incomplete=view.incomplete
-    )
+    unknown = [gap for kind in _kinds_asked(scope) for gap in unread_owners(scope.namespace, kind, view.snapshot)]
+    refs = {str(item.workload.kind) for item in items if item.workload is not UNSET}
+    for upper, link in LINKS.items():
+        of_link = unread_owners(scope.namespace, upper.singular, view.snapshot) if link.name in refs else ()
+        unknown += (gap for gap in of_link if gap.why not in IN_FILES)
+    gaps = tuple(dict.fromkeys((*view.incomplete, *unknown)))
+    report = PendingReport(metadata=view.metadata, items=items, not_created=missing, starting=starting, incomplete=gaps)
     return PendingAnswer(report, tuple(notes), view)
+
+
+def _kinds_asked(scope: Scope) -> Sequence[str]:
+    """Return the kinds of workloads, in lower case, of which the Pods are asked for."""
+    of_names = (name.partition("/")[0] for name in scope.names if "/" in name)
+    return [*dict.fromkeys((*(() if scope.names else scope.kinds), *of_names))]
 
 
 def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Question:
@@ -160,6 +173,9 @@ def _pods_named(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot
         found = [pod for pod in pods if name in map(str, _owners(pod, snapshot))]
         kind, _, own_name = name.partition("/")
         known = kinds.named(kind)
+        if not found and (gap := next(unread_owners(scope.namespace, kind, snapshot), None)):
+            read = f"{LIST}{gap.kind.plural}"
+            raise ClusterError(f"cannot tell which Pods are those of {name}: {read} ({gap.why})", what=read)
         if not found and not (known and snapshot.get(known.struct, scope.namespace, own_name)):
             near = did_you_mean(name, {str(owner) for pod in pods for owner in _owners(pod, snapshot)})
             others = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in map(str, _owners(pod, snapshot))}

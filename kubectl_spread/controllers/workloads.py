@@ -14,11 +14,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.templates import REVISION_LABELS, reference_to, template_of
+from kubectl_spread.controllers.templates import HASH_LABEL, REVISION_LABELS, reference_to, template_of
 from kubectl_spread.labels import NOTHING, Selector
 from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Scaled, Workload
+from kubectl_spread.objects.kinds import BY_API, DEPLOYMENT, REPLICA_SET, WORKLOADS, Scaled, Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
@@ -167,7 +167,21 @@ def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[Workl
         if ref in passed:  # In a file two objects may own each other.
             return
         passed.add(ref)
-        controller = owner.metadata.controller if owner else None
+        controller = owner.metadata.controller if owner else _named_after(owned, controller, snapshot)
+
+
+def _named_after(owned: Pod | Workload, unread: meta.OwnerReference, snapshot: Snapshot) -> meta.OwnerReference | None:
+    """Return the Deployment of a ReplicaSet that could not be read: its name without the Pod's hash.
+
+    Source: kube-controller-manager deployment/sync.go getNewReplicaSet (v1.36).
+    """
+    name, dash, revision = unread.name.rpartition("-")
+    if not (dash and unread.kind == ReplicaSet.__name__ and snapshot.inventory.refused(REPLICA_SET)):
+        return None
+    of_deployment = owned.metadata.labels.get(HASH_LABEL) == revision
+    return (
+        replace(unread, api_version=DEPLOYMENT.api_version, kind=DEPLOYMENT.name, name=name) if of_deployment else None
+    )
 
 
 def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:

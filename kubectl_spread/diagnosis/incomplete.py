@@ -116,7 +116,14 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.G
         *_unread_classes(pod, handle, gaps.Purpose.SCHEDULING),
         *(read_apart(inventory, (kinds.NODE, *filter(matters, KINDS_THAT_MATTER))) if inventory.apart else ()),
         *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, gaps.Purpose.FIXES)),
+        *(() if evaluation.feasible else _unread_controllers(inventory, helps_fixes)),
     )
+
+
+def _unread_controllers(inventory: Inventory, reported: Callable[[Kind], bool]) -> Iterator[gaps.UnreadKind]:
+    """Yield the lists that the server refused of controllers whose Pods belong to the future that fixes promise."""
+    found = unread_kinds(inventory, lambda kind: kind in CONTROLLERS and not reported(kind), gaps.Purpose.SIMULATION)
+    return (gap for gap in found if gap.why not in gaps.IN_FILES)
 
 
 def undecided(pod: Pod, handle: Handle) -> Iterator[gaps.Gap]:
@@ -213,6 +220,8 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.U
             yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
+CONTROLLERS = frozenset((kinds.REPLICA_SET, kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB))
+"""Kinds that create Pods again, and so decide what a change of the cluster sets going."""
 LINKS: Mapping[Kind, Kind] = {kinds.DEPLOYMENT: kinds.REPLICA_SET, kinds.CRON_JOB: kinds.JOB}
 """Kind of an owner → the kind of what it makes, which owns its Pods."""
 

@@ -21,7 +21,7 @@ from kubectl_spread.diagnosis.constraint_state import ConstraintState, constrain
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
-from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
+from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster, unread_owner
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.diagnosis.upcoming_pods import headroom_of, upcoming_pod
@@ -380,6 +380,7 @@ def _judge_briefly(revision: Revision) -> Judged:
 def _gaps_of(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
     pod, snapshot, upcoming = revision.pod, decision.handle.snapshot, revision.upcoming
     found = incomplete(pod, decision.handle, decision.evaluation)
+    found = (*found, *unread_owner(revision.workload, revision.handle.snapshot))
     if upcoming is None:
         return found
     # Admission has already changed a Pod that exists.

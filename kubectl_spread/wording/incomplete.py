@@ -109,7 +109,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.POD_DISRUPTION_BUDGET: "evictions were simulated that a budget may refuse",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         kinds.HORIZONTAL_POD_AUTOSCALER: "one of them may change the replicas again",
-        **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
+        **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB, kinds.CRON_JOB), _NO_LOSS),
     },
     gaps.Purpose.APPLYING: dict.fromkeys(kinds.WORKLOAD_KINDS, "whether it exists already, and has Pods, is not known"),
     gaps.Purpose.REBALANCE: {

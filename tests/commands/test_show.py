@@ -255,7 +255,7 @@ def test_a_workload_of_a_kind_that_could_not_be_listed_may_exist() -> None:
 
 
 def test_a_workload_of_a_kind_that_could_not_be_listed_is_known_by_its_pods() -> None:
-    assert rows(hidden(*DEPLOYMENTS, names=(("deployment", "even"),))) == [("deployment/even", "OK")] * 2
+    assert rows(hidden(*DEPLOYMENTS, names=(("deployment", "even"),))) == [("deployment/even", "Incomplete")] * 2
 
 
 def test_a_workload_is_judged_by_its_own_schedulers_profile() -> None:
