@@ -80,7 +80,7 @@ def audit(
         )
         answer = command.audit(source, asked, options, inputs.scheduler_of(scheduler))
         if not (answer.report.items or answer.report.left_out):
-            output.note(nothing_found(asked, "workloads", namespaces_with_pods(answer.view.snapshot)))
+            output.note(nothing_found(asked, "workloads to audit", namespaces_with_pods(answer.view.snapshot)))
         output.write(printed(answer.report))
         fails = Risk(flags.fail_on) if flags.fail_on else None
         raise typer.Exit(exit_codes.of_audit(answer.report, fails) if fails else ExitCode.ANSWERED)

@@ -67,6 +67,10 @@ class Budget(msgspec.Struct, frozen=True):
     desired: int
 
 
+class NoNodeHasKey(msgspec.Struct, frozen=True):
+    """No node has the topology key, so that there is no domain that an outage could take."""
+
+
 class NoOtherDomain(msgspec.Struct, frozen=True):
     """The worst domains are the only usable ones."""
 
@@ -87,8 +91,8 @@ class NoRoom(msgspec.Struct, frozen=True):
     why: tuple[AnyReason, ...]
 
 
-RiskReason: TypeAlias = Budget | NoOtherDomain | EvenAlready | NoRoom
-"""What is below which budget, or why the loss cannot be lowered."""
+RiskReason: TypeAlias = NoNodeHasKey | Budget | NoOtherDomain | EvenAlready | NoRoom
+"""Why nothing can be lost, what is below which budget, or why the loss cannot be lowered."""
 
 
 class DomainPods(msgspec.Struct, frozen=True):
@@ -272,7 +276,7 @@ class _Audited(msgspec.Struct, frozen=True, dict=True):
         loss = max(counts.values(), default=0)
         fair = -(-len(self.pods) // len(usable)) if usable else 0
         held_by = tuple(sorted(self._held_by(topology_key), key=tuple(Holder).index))
-        why: RiskReason | None = None
+        why: RiskReason | None = None if values else NoNodeHasKey()
         below = next((each for each in self._budgets if len(self.pods) - loss < each.desired), None)
         risk = self._risk(topology_key, loss, fair, below=below is not None)
         if risk is not Risk.OK:

@@ -12,6 +12,7 @@ from kubectl_spread.diagnosis.audit import (
     AuditItem,
     Budget,
     EvenAlready,
+    NoNodeHasKey,
     NoOtherDomain,
     NoRoom,
     RiskReason,
@@ -32,6 +33,8 @@ def risk_text(why: RiskReason | None, topology_key: str) -> str:
     match why:
         case None:
             return ""
+        case NoNodeHasKey():
+            return f"no node has {topology_key}"
         case Budget(name=name, desired=desired):
             return f"PodDisruptionBudget {name} wants {count_of(desired, 'healthy Pod')}"
         case NoOtherDomain(domains=domains):

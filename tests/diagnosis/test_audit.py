@@ -14,7 +14,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.wording.audit import risk_text
 from tests import build
-from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, pod, spread
 from tests.build_storage import claim, volume
 from tests.build_workloads import owned, template, workload
 from tests.diagnosis.audited import cluster, wanted
@@ -60,7 +60,6 @@ def test_the_generated_clusters_have_every_risk() -> None:
     }
 
 
-SMALL = {"cpu": "2"}
 REASONS: dict[str, tuple[list[Object], str, str]] = {
     "no other zone": ([*zones("a", each=2), *web({"a1": 2, "a2": 1})], ZONE, "only zone a has nodes for it"),
     "even already": (
@@ -69,7 +68,7 @@ REASONS: dict[str, tuple[list[Object], str, str]] = {
         "3 Pods in 2 zones: no other distribution loses less",
     ),
     "too little cpu": (
-        [node("a1", zone="a"), node("b1", zone="b", allocatable=SMALL), *web({"a1": 2}, requests={"cpu": "3"})],
+        [*zones("a", "b"), pod("x", on="b1", requests={"cpu": "6"}), *web({"a1": 2}, requests={"cpu": "3"})],
         ZONE,
         "zone b: 3 cpu requested, 2 free",
     ),
@@ -134,6 +133,15 @@ def test_keys_are_those_that_are_asked_for() -> None:
     (found,) = (audit(each, handle, [HOSTNAME]) for each in workloads(handle.snapshot))
     assert found is not None
     assert [each.topology_key for each in found.keys] == [HOSTNAME]
+
+
+def test_a_key_that_no_node_has_is_said_to_be_none() -> None:
+    handle = build.handle([*zones("a", "b"), *web({"a1": 2})])
+    (found,) = (audit(each, handle, ["rack"]) for each in workloads(handle.snapshot))
+    assert found is not None
+    assert [(each.risk, risk_text(each.why, each.topology_key)) for each in found.keys] == [
+        (Risk.OK, "no node has rack")
+    ]
 
 
 def test_what_the_template_says_now_holds_the_pods() -> None:

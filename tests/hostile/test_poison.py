@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_spread.cli.formats import CHECK, FORMATS, SHOW, SIMULATE, TEXT, WHY_PENDING
+from kubectl_spread.cli.formats import AUDIT, CHECK, FORMATS, SHOW, SIMULATE, TEXT, WHY_PENDING
 from tests.hostile.poison import (
     COMBINED,
     FORGED,
@@ -28,6 +28,7 @@ COMMANDS = {
     WHY_PENDING: ("why-pending", "-A", "--fix-budget", "60", "--all-fixes"),
     CHECK: ("check", "--replicas", "4"),
     SIMULATE: ("simulate", "-A", "--defaults", "--force"),
+    AUDIT: ("audit", "-A", "--all", "--suggest"),
 }
 STEPS = (("drain", "n02"), ("cordon", "n05"), ("lose", "n09"), ("add-node", "n13"), ("remove", "n01"))
 """What is simulated: the verb, and the node as it is called without poison."""
