@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
-from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, constraint_states, idle
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, Fix, FixSearch, Wait
-from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.fixes.shell import eviction_line
 from kubectl_spread.diagnosis.remaining_skew import (
     RebalanceVerdict,
     RemainingSkew,
@@ -176,19 +173,4 @@ def eviction_command(eviction: PlannedEviction, connection_flags: Sequence[str] 
 
     Source: kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
     """
-    namespace, name = eviction.namespace, eviction.pod
-    flags = ("--raw", eviction_path(namespace, name), "-f", "-", *connection_flags)
-    return f"echo {shlex.quote(eviction_of(namespace, name, eviction.uid))} | {kubectl('create', flags=flags)}"
-
-
-def eviction_path(namespace: str, name: str) -> str:
-    """Return the path to create evictions of a Pod."""
-    return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
-
-
-def eviction_of(namespace: str, name: str, uid: str) -> str:
-    """Return the Eviction of a Pod as JSON; without a UID, of any Pod with the name."""
-    values: dict[str, object] = {"metadata": {"name": name, "namespace": namespace}}
-    if uid:
-        values["deleteOptions"] = {"preconditions": {"uid": uid}}
-    return json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", **values}, separators=(",", ":"))
+    return eviction_line(eviction.namespace, eviction.pod, eviction.uid, connection_flags)

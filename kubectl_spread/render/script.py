@@ -10,7 +10,8 @@ from itertools import chain, groupby
 
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Metadata
-from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, eviction_of, eviction_path
+from kubectl_spread.diagnosis.fixes.shell import eviction_of, eviction_path
+from kubectl_spread.diagnosis.planned_evictions import PlannedEviction
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects.core import Node
 from kubectl_spread.rebalance.checkpoints import Checkpoints, CountedDomains

@@ -75,6 +75,7 @@ CHANGES: list[of.Proposal] = [
     strategy.ChangeStrategy(owner=WEB, max_unavailable=1, replicas=3),
     constraints.MakeSoft(topology_key=ZONE),
     replace(MOVE, ending=True),
+    replace(MOVE, evicted=True),
     moves.RecreatePod(namespace="shop", pod="web-0"),
     moves.RecreatePod(namespace="shop", pod="web-0", certain=False),
     moves.RecreatePod(namespace="shop", pod="web-0", resumed=WEB),

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from kubectl_spread.objects.meta import Plain
 
 
-Verb: TypeAlias = Literal["patch", "replace", "delete", "uncordon", "label", "taint", "rollout resume", "rollout undo"]
+Verb: TypeAlias = Literal[
+    "patch", "replace", "delete", "evict", "uncordon", "label", "taint", "rollout resume", "rollout undo"
+]
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,7 +41,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
-from kubectl_spread.snapshot import PodKey
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
 """Controllers that recreate a Pod only once the old one is gone."""
@@ -59,6 +59,7 @@ class MovePod(Proposal, frozen=True, kw_only=True):
     """Another Pod is deleted.
 
     ``ending``: it is being deleted already, and its deletion has to end. ``loses_data``: it has emptyDir volumes.
+    ``evicted``: a budget protects it, so that it is evicted, which the API server refuses once the budget is used up.
     """
 
     cost: int = 2
@@ -67,6 +68,7 @@ class MovePod(Proposal, frozen=True, kw_only=True):
     node: str
     ending: bool = False
     loses_data: bool = False
+    evicted: bool = False
 
 
 class RecreatePod(Proposal, frozen=True, kw_only=True):
@@ -102,8 +104,13 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                 node=pod.spec.node_name,
                 ending=pod.terminating,
                 loses_data=pod.has_empty_dir,
+                evicted=_is_protected(pod, situation.handle.snapshot),
             )
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
+
+
+def _is_protected(pod: Pod, snapshot: Snapshot) -> bool:
+    return bool(eviction.budgets_of(pod, snapshot)) and not eviction.ignores_budgets(pod)
 
 
 def stale(situation: Situation) -> Iterator[ReplacePod]:

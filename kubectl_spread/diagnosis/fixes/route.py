@@ -52,7 +52,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 from kubectl_spread.diagnosis.fixes.constraints import AddPodLabel
 from kubectl_spread.diagnosis.fixes.demands import AddToleration
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
-from kubectl_spread.diagnosis.fixes.moves import RollBack
+from kubectl_spread.diagnosis.fixes.moves import MovePod, RollBack
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, set_to, steps_of, value_at
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects import workloads
@@ -195,7 +195,8 @@ def _change_object(part: ChangeNode | NewNode | DeletePod) -> Route:
     if pod.terminating and pod.metadata.finalizers:
         return Route()
     disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
-    return Route(commands=(replace(_command("delete", pod), force=pod.terminating),), disturbs=disturbs)
+    verb: Verb = "evict" if isinstance(part.proposal, MovePod) and part.proposal.evicted else "delete"
+    return Route(commands=(replace(_command(verb, pod), force=pod.terminating),), disturbs=disturbs)
 
 
 def _command(verb: Verb, obj: Pod | Workload, operations: Operations = ()) -> Command:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
 import msgspec
 
@@ -37,6 +38,8 @@ def command_line(command: Command, connection_flags: Sequence[str] = ()) -> str:
     kind, name = command.kind, command.name
     flags = (*(("-n", command.namespace) if command.namespace else ()), *connection_flags)
     patch = ("--type=json", "-p", patch_text(command.operations)) if command.operations else ()
+    if command.verb == "evict":
+        return eviction_line(command.namespace, name, "", connection_flags)
     if command.verb == "replace":
         fetched = kubectl(f"get {kind}", name, flags=(*flags, "-o", "json"))
         patched = kubectl("patch", flags=("--local", *connection_flags, "-f", "-", *patch, "-o", "json"))
@@ -48,3 +51,25 @@ def command_line(command: Command, connection_flags: Sequence[str] = ()) -> str:
     back = (f"--to-revision={command.revision}",) if command.revision else ()
     arguments = (*filter(None, (command.argument,)), *command.others)
     return kubectl(verb, name, *arguments, flags=(*flags, *patch, *forced, *back))
+
+
+def eviction_line(namespace: str, name: str, uid: str, connection_flags: Sequence[str] = ()) -> str:
+    """Return the command that evicts a Pod by the Eviction API, which checks budgets; no later Pod if its UID is given.
+
+    Source: kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
+    """
+    flags = ("--raw", eviction_path(namespace, name), "-f", "-", *connection_flags)
+    return f"echo {shlex.quote(eviction_of(namespace, name, uid))} | {kubectl('create', flags=flags)}"
+
+
+def eviction_path(namespace: str, name: str) -> str:
+    """Return the path to create evictions of a Pod."""
+    return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
+
+
+def eviction_of(namespace: str, name: str, uid: str) -> str:
+    """Return the Eviction of a Pod as JSON; without a UID, of any Pod with the name."""
+    values: dict[str, object] = {"metadata": {"name": name, "namespace": namespace}}
+    if uid:
+        values["deleteOptions"] = {"preconditions": {"uid": uid}}
+    return json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", **values}, separators=(",", ":"))

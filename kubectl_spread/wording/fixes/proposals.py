@@ -80,7 +80,7 @@ def of_others(change: Proposal) -> str:
         case demands.ChangeHostPort():
             return f"drop the host port {change.port}/{change.protocol} of container {change.container}"
         case moves.MovePod():
-            does = "finish the deletion of" if change.ending else "delete"
+            does = "finish the deletion of" if change.ending else "evict" if change.evicted else "delete"
             return f"{does} the Pod {change.namespace}/{change.pod} on {change.node}"
         case moves.RecreatePod(resumed=""):
             was = "was" if change.certain else "may have been"

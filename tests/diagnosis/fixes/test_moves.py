@@ -177,6 +177,18 @@ class TestWhen:
             ", because no controller recreates it"
         )
 
+    def test_a_pod_under_a_budget_is_evicted_which_the_api_server_may_refuse(self) -> None:
+        holder = pod("holder", on="n1", labels={"app": "other"}, requests={"cpu": "4"}, status={"phase": "Running"})
+        nodes = [node("n1", allocatable={"cpu": "4"}), node("n2", allocatable={"cpu": "4"}, taints=["x=y:NoSchedule"])]
+        pending, found = pod("p", requests={"cpu": "4"}), {}
+        for protects in ("other", "none"):
+            found[protects] = fixes([*nodes, holder, budget(allowed=1, app=protects)], pending)["MovePod"]
+        assert found["other"].summary == "evict the Pod default/holder on n1"
+        (command,) = found["other"].commands
+        assert command.startswith("echo ")
+        assert command.endswith("kubectl create --raw /api/v1/namespaces/default/pods/holder/eviction -f -")
+        assert found["none"].commands == ("kubectl delete pod holder -n default",)
+
     @pytest.mark.parametrize(
         ("allowed", "selected", "namespace", "offered"),
         [
