@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ def client(binaries: Binaries) -> Iterator[Client]:
 @pytest.fixture
 def shop(client: Client, request: pytest.FixtureRequest) -> Iterator[Shop]:
     """A namespace of the test's own."""
-    namespace = request.node.name.replace("_", "-")[:60].strip("-")
+    namespace = re.sub("[^a-z0-9]+", "-", request.node.name)[-60:].strip("-")
     with emptied(client, namespace):
         client.create_nodes([node(f"{zone}{at}", labels={ZONE: zone}) for zone in "ab" for at in (1, 2)])
         yield Shop(client=client, namespace=namespace)
