@@ -1,4 +1,9 @@
-"""``snapshot``: what the other commands read of a cluster, as a List for ``--from``."""
+"""``snapshot``: what the other commands read of a cluster, as a List for ``--from``.
+
+These fields look unneeded, and stay: parameters of StorageClasses and mount paths, because ``check`` refuses manifests
+that change or lack them; RBD monitors and iSCSI names, because Pods that use one disk exclude each other on a node; the
+message of the condition PodScheduled, because it is what the scheduler last reported.
+"""
 
 from __future__ import annotations
 
@@ -135,6 +140,8 @@ def _reduce(obj: KubernetesObject, key: bytes) -> dict[str, Plain]:
     annotations = metadata.get("annotations")
     applied = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
     _strip(values)
+    if isinstance(obj, Pod):
+        _strip_messages(values)
     if template := template_in(values):
         template.pop(UNKEPT, None)
         template[REST] = _kept_digest(template.get(REST), key)
@@ -168,6 +175,15 @@ def _kept_digest(digest: Plain, key: bytes) -> str:
     if not isinstance(digest, str) or not digest or not key:
         return template_rest.UNKNOWN
     return template_rest.keyed(digest, key)
+
+
+def _strip_messages(pod: dict[str, Plain]) -> None:
+    """Remove the messages of conditions other than the scheduler's, which no command reads."""
+    status = pod.get("status")
+    conditions = status.get("conditions") if isinstance(status, dict) else None
+    for each in conditions if isinstance(conditions, list | tuple) else ():
+        if isinstance(each, dict) and each.get("type") != "PodScheduled":
+            each.pop("message", None)
 
 
 def _strip(values: Plain) -> None:

@@ -122,7 +122,13 @@ class Marks:
             "message": self.one(),
         }
         yield {"apiVersion": "example.com/v1", "kind": "Database", "metadata": {"name": "d"}, "spec": {"p": self.one()}}
-        yield {"metadata": {"name": "p"}, "apiVersion": "v1", "kind": "Pod", "spec": self.template()["spec"]}
+        conditions = [
+            {"type": name, "status": "False", "message": self.one()} for name in ("Ready", "DisruptionTarget")
+        ]
+        waiting = {"name": "main", "state": {"waiting": {"reason": "ErrImagePull", "message": self.one()}}}
+        status = {"phase": "Pending", "conditions": conditions, "containerStatuses": [waiting]}
+        pod_of = {"metadata": {"name": "p"}, "apiVersion": "v1", "kind": "Pod", "spec": self.template()["spec"]}
+        yield pod_of | {"status": status}
         applied = {LAST_APPLIED: json.dumps({"stringData": {"password": self.one()}}), "note": self.one()}
         for kind in ("PersistentVolumeClaim", "Node", "Service", "ServiceAccount"):
             yield {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x", "annotations": applied}}
