@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -12,6 +12,7 @@ import yaml
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kubectl_spread.autoscalers.decision import Decision, NotAsked, PoolDecision, Verdict
 from kubectl_spread.cluster.reads import Read, whole_namespaces
 from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.autoscaling import AutoscalerOptions
@@ -37,7 +38,7 @@ from kubectl_spread.render.annotations import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
-from kubectl_spread.wording.autoscalers import decision_text
+from kubectl_spread.wording.autoscalers import advice_text, decision_text
 from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import entries
 from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
@@ -412,3 +413,15 @@ def test_the_claim_of_a_node_goes_with_it(tmp_path: Path) -> None:
     }
     path = with_more(tmp_path, "phantom.yaml", [claim])
     assert [step.pending[0].autoscaler.decision for step in simulated(str(path.absolute()), "remove n1")] == ["NewNode"]
+
+
+@pytest.mark.parametrize(
+    ("why", "advice"),
+    [
+        ("fixed size", "Raise spec.replicas of NodePool p, if its nodes suit the Pod: it is static."),
+        ("deleted", "NodePool p is being deleted: Pods that need its nodes need another NodePool."),
+    ],
+)
+def test_a_pool_that_is_static_or_goes_has_advice(why: Literal["fixed size", "deleted"], advice: str) -> None:
+    pools = (PoolDecision(name="p", verdict=Verdict.REFUSED, reasons=(NotAsked(why),)),)
+    assert advice_text(AutoscalerAnswer(kind="karpenter", decision=Decision.REFUSED, pools=pools)) == [advice]
