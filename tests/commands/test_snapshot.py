@@ -39,7 +39,12 @@ def kept_of(given: Object) -> Object:
 
 @pytest.mark.parametrize("cluster", [SHOP, WAREHOUSE], ids=lambda path: path.stem)
 @pytest.mark.parametrize(
-    "command", [("show", "-A", "--defaults"), ("why-pending", "-A"), ("check", "-f", "examples/checkout.yaml")]
+    "command",
+    [
+        ("show", "-A", "--defaults"),
+        ("why-pending", "-A", "--fix-budget", "600"),
+        ("check", "-f", "examples/checkout.yaml"),
+    ],
 )
 def test_every_command_answers_from_it_as_from_the_cluster(
     cluster: Path, command: tuple[str, ...], tmp_path: Path
