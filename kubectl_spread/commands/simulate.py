@@ -165,8 +165,8 @@ def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handl
     """
     needed = NEEDED.union([kinds.HORIZONTAL_POD_AUTOSCALER] * scaled)
     for gap in unread_kinds(before.inventory, needed.__contains__, Purpose.SIMULATION):
-        # Of files that do not hold them, the step says so.
-        if not (gap.kind == kinds.HORIZONTAL_POD_AUTOSCALER and gap.why in IN_FILES):
+        # Files that hold none are no gap: of the former the step says so, the latter only name Jobs.
+        if not (gap.kind in {kinds.HORIZONTAL_POD_AUTOSCALER, kinds.CRON_JOB} and gap.why in IN_FILES):
             yield gap
     for pod, handle in judged:
         yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
