@@ -58,7 +58,7 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
     current = newest_replica_set(deployment, snapshot)
     revision = revision_number(current) + 1 if current else 1
     orphans = (pod.metadata.labels[templates.HASH_LABEL] for pod in revisions.orphans_of_template(deployment, snapshot))
-    return made_for(deployment, next(orphans, templates.template_hash(template)), revision=revision)
+    return made_for(deployment, next(orphans, templates.template_hash(template, revision)), revision=revision)
 
 
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:

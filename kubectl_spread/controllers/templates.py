@@ -104,7 +104,11 @@ def _spelled_alike(value: object) -> bytes:
     return msgspec.json.encode(as_stored(value), order="sorted")
 
 
-def template_hash(template: PodTemplateSpec) -> str:
-    """Return a hash of the template; a real cluster's is another."""
+def template_hash(template: PodTemplateSpec, revision: int | None = None) -> str:
+    """Return a hash of the template; a real cluster's is another.
+
+    With the number of its ``revision``, it does not depend on the rest, whose digest differs between snapshots.
+    """
     known = _spelled_alike((_own_labels(template), template.spec))
-    return format(zlib.crc32(known + template.rest.encode()), "08x")
+    rest = template.rest if revision is None else str(revision)
+    return format(zlib.crc32(known + rest.encode()), "08x")
