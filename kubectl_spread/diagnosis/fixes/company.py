@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, WorkloadRef]
 """Namespace and topmost owner."""
 
-MOST_PODS, MOST_VERDICTS = 2_000, 200_000
-"""A cluster with more Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as a whole."""
+MOST_PODS, MOST_PENDING, MOST_VERDICTS = 2_000, 120, 200_000
+"""A cluster with more Pods or Pending Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as
+a whole."""
+MOST_SIMULATED = 40_000
+"""The Pods of all simulated clusters together (count) after which no further change is simulated."""
 MOST_WORK = 4_000
 """Changes times nodes (count) after which no other order of chance is simulated."""
 
@@ -69,14 +72,15 @@ class Company:
         self._start = living_pods(handles.snapshot.all(Pod), handles.snapshot)
         self._pending = {key: n for key, pods in self._start.items() if (n := sum(pod.waits for pod in pods))}
         self._ends: dict[Hashable, tuple[_End, ...]] = {}
+        self._simulated = 0
 
     @property
     def is_small(self) -> bool:
         """Whether it is simulated as a whole."""
         snapshot = self._handles.snapshot
-        verdicts = sum(self._pending.values()) * len(snapshot.nodes)
-        pods = sum(map(len, self._start.values()))
-        return pods <= MOST_PODS and verdicts <= MOST_VERDICTS and not snapshot.inventory.not_read
+        pending, pods = sum(self._pending.values()), sum(map(len, self._start.values()))
+        few = pods <= MOST_PODS and pending <= MOST_PENDING and pending * len(snapshot.nodes) <= MOST_VERDICTS
+        return few and self._simulated < MOST_SIMULATED and not snapshot.inventory.not_read
 
     def others_wait(self, own: Key) -> bool:
         """Whether another workload has Pending Pods too."""
@@ -117,6 +121,7 @@ class Company:
             orders = simulate(self._handles, steps, _look, most_verdicts=MOST_VERDICTS, most_work=MOST_WORK).after(-1)
             complete = all(each.done.settled and not each.done.untried for each in orders)
             self._ends[change] = tuple(each.seen for each in orders) if complete else ()
+            self._simulated += sum(len(each.seen.pods) for each in orders)
         return self._ends[change]
 
     def _admitted(self, key: Key, pairs: Sequence[tuple[_End, _End]]) -> list[int]:
