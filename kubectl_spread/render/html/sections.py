@@ -51,7 +51,8 @@ def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for eac
 
 def section(title: str, *content: Markup, class_: str = "") -> Markup:
     """Return a part of a card under its title, or nothing where it is empty."""
-    return element("section", element("h3", text(title)), *content, class_=class_) if any(content) else NOTHING
+    head = element("h3", text(title)) if title else NOTHING
+    return element("section", head, *content, class_=class_) if any(content) else NOTHING
 
 
 def folded(title: str, content: Markup) -> Markup:
