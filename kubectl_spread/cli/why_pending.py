@@ -76,9 +76,10 @@ def why_pending(
             source, asked, rules, autoscalers=inputs.autoscalers_of(autoscaler), fix_budget=flags.fix_budget, read=read
         )
         report = answer.report
-        for line in answer.notes:
+        in_text = printing.output in {groups.OutputFlags.output, "wide"}
+        for line in (*answer.notes, *(answer.starting if in_text else ())):
             output.note(line)
-        if not (report.items or report.not_created or answer.notes):
+        if not (report.items or report.not_created or answer.starting or answer.notes):
             output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
         output.write(printed(report))
         raise typer.Exit(exit_codes.of_why_pending(report))

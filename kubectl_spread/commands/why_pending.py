@@ -80,10 +80,14 @@ class _Around(msgspec.Struct, frozen=True):
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
-    """What ``why-pending`` found, with a note for each named Pod or workload with nothing Pending."""
+    """What ``why-pending`` found, with a note for each named Pod or workload with nothing Pending.
+
+    ``starting``: a line about Pods that are Pending although they have a node, which other formats have in the report.
+    """
 
     report: PendingReport
     notes: tuple[str, ...]
+    starting: tuple[str, ...]
     view: View
 
 
@@ -109,7 +113,6 @@ def why_pending(
     if scope.names:
         notes += (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not (pod.waits or is_starting(pod)))
     starting = tuple(starting_pods(wanted, view.snapshot))
-    notes += map(starting_text, starting[:MOST_NOTES])
     with reporting_bad_objects(source.name, view.snapshot):
         missing = tuple(_missing_pods(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
@@ -121,7 +124,7 @@ def why_pending(
         unknown += (gap for gap in of_link if gap.why not in IN_FILES)
     gaps = tuple(dict.fromkeys((*view.incomplete, *unknown)))
     report = PendingReport(metadata=view.metadata, items=items, not_created=missing, starting=starting, incomplete=gaps)
-    return PendingAnswer(report, tuple(notes), view)
+    return PendingAnswer(report, tuple(notes), tuple(map(starting_text, starting[:MOST_NOTES])), view)
 
 
 def _kinds_asked(scope: Scope) -> Sequence[str]:

@@ -129,10 +129,10 @@ def test_a_pod_that_is_pending_on_its_node_has_the_reason_of_kubectl(
     (found,) = answer.report.starting
     assert (found.reason, found.pods, found.nodes) == (reason, ("web-a",), ("n",))
     said = f"reports {reason}" if reason else "has reported nothing yet"
-    assert answer.notes == (f"default/web-a is Pending, but has a node (n): the kubelet {said}.",)
+    assert answer.starting == (f"default/web-a is Pending, but has a node (n): the kubelet {said}.",)
     assert exit_codes.of_why_pending(answer.report) == 0
     # A name asks for the same.
-    assert explained([node("n"), starting("web-a", *containers, init=init)], "web-a").notes == answer.notes
+    assert explained([node("n"), starting("web-a", *containers, init=init)], "web-a").starting == answer.starting
 
 
 def test_pods_that_are_pending_on_their_nodes_are_named_together() -> None:
@@ -147,7 +147,7 @@ def test_pods_that_are_pending_on_their_nodes_are_named_together() -> None:
     ]
     answer = explained([node("n"), node("m"), starting("web-a", waiting), starting("web-b", waiting, on="m"), *others])
     told = "2 Pods of default/replicaset/web are Pending, but have nodes (n, m): the kubelet reports ImagePullBackOff."
-    assert answer.notes == (told,)
+    assert answer.starting == (told,)
     assert [item.name for item in answer.report.items] == ["web-e"]
 
 
