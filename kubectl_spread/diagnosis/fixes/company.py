@@ -16,6 +16,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd
 from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.observer import states_of
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import POD
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.scheduler.podtopologyspread import constraints_of
@@ -80,7 +81,9 @@ class Company:
         snapshot = self._handles.snapshot
         pending, pods = sum(self._pending.values()), sum(map(len, self._start.values()))
         few = pods <= MOST_PODS and pending <= MOST_PENDING and pending * len(snapshot.nodes) <= MOST_VERDICTS
-        return few and self._simulated < MOST_SIMULATED and not snapshot.inventory.not_read
+        read = snapshot.inventory
+        whole = read.pods_read is None and POD.name not in read.within
+        return few and whole and self._simulated < MOST_SIMULATED
 
     def others_wait(self, own: Key) -> bool:
         """Whether another workload has Pending Pods too."""
