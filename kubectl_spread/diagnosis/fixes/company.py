@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, WorkloadRef]
 """Namespace and topmost owner."""
 
-MOST_PODS, MOST_PENDING, MOST_VERDICTS = 2_000, 120, 200_000
+MOST_PODS, MOST_PENDING, MOST_VERDICTS = 2_000, 60, 200_000
 """A cluster with more Pods or Pending Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as
 a whole."""
 MOST_SIMULATED = 40_000
