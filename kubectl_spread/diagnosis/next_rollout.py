@@ -7,9 +7,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.templates import HASH_LABEL
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.counted_together import spread_together
 from kubectl_spread.diagnosis.findings import RolloutWillStick
+from kubectl_spread.diagnosis.fixes.rollout import MOST_WORK
 from kubectl_spread.diagnosis.requirements import rejected_nodes
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import KubernetesObject
@@ -30,9 +32,6 @@ from kubectl_spread.simulation.steps import Step, Verb
 
 MOST_REPLICAS, MOST_VERDICTS = 100, 100_000
 """A Deployment with more replicas (count), or Pods that are tried on more nodes (count), is not simulated."""
-MOST_WORK = 4_000
-"""Changes times nodes (count) after which no other order of chance is simulated."""
-REVISION = "pod-template-hash"
 
 
 def next_rollout(
@@ -109,11 +108,11 @@ def _separable(deployment: Deployment, waits: Pod, handle: Handle, run: _Run) ->
     template, spec = deployment.spec.template, deployment.spec.template.spec
     for constraint in parsable_constraints(waits, handle) if handle.profile.does(Behaviour.MATCH_LABEL_KEYS) else ():
         own = spec.topology_spread_constraints[constraint.index : constraint.index + 1]
-        if constraint.default or not constraint.hard or not own or REVISION in own[0].match_label_keys:
+        if constraint.default or not constraint.hard or not own or HASH_LABEL in own[0].match_label_keys:
             continue
         if spread_together(waits, constraint, handle):
             continue
-        one = replace(own[0], match_label_keys=(*own[0].match_label_keys, REVISION))
+        one = replace(own[0], match_label_keys=(*own[0].match_label_keys, HASH_LABEL))
         constraints = [one if each is own[0] else each for each in spec.topology_spread_constraints]
         changed = replace(template, spec=replace(spec, topology_spread_constraints=tuple(constraints)))
         ends = run(replace(deployment, spec=replace(deployment.spec, template=changed)))

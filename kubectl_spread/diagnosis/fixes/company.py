@@ -14,6 +14,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, wante
 from kubectl_spread.diagnosis.constraint_state import idle
 from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd
 from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
+from kubectl_spread.diagnosis.fixes.rollout import MOST_WORK
 from kubectl_spread.diagnosis.observer import states_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD
@@ -34,8 +35,6 @@ MOST_PODS, MOST_PENDING, MOST_VERDICTS = 2_000, 60, 200_000
 a whole."""
 MOST_SIMULATED = 40_000
 """The Pods of all simulated clusters together (count) after which no further change is simulated."""
-MOST_WORK = 4_000
-"""Changes times nodes (count) after which no other order of chance is simulated."""
 
 
 class _End(msgspec.Struct, frozen=True):
@@ -45,7 +44,6 @@ class _End(msgspec.Struct, frozen=True):
     waiting: Mapping[Key, int]
     pods: Mapping[PodKey, Pod]
     handles: Handles
-    settled: bool = True
 
     def at_work(self, key: Key) -> int:
         """Return how many Pods of the workload run (count)."""

@@ -110,8 +110,9 @@ def test_a_constraint_that_does_not_hold_any_more_is_named() -> None:
     }
 
 
-def test_a_large_cluster_is_not_simulated_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(company, "MOST_PODS", 3)
+@pytest.mark.parametrize(("bound", "most"), [("MOST_PODS", 3), ("MOST_PENDING", 3), ("MOST_SIMULATED", 0)])
+def test_a_large_cluster_is_not_simulated_as_a_whole(bound: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(company, bound, most)
     web, cart = waiting("web"), waiting("cart")
     alone = conclusion([closed("n1", "4"), FULL, *cart, web[0]], web[1], siblings=web[2:], together=True)
     assert {(fix.alone, fix.future) for fix in alone.fixes} == {(True, None)}
