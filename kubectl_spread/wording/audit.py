@@ -84,7 +84,12 @@ def sentence(key: AuditedKey, pods: int) -> str:
 def suggestion_text(suggestion: Suggestion) -> str:
     """Return the constraint that a workload should have, in short."""
     named = (name for name in ("maxSkew", "nodeTaintsPolicy") if name in suggestion.constraint)
-    fields = (suggestion.constraint["whenUnsatisfiable"], *(f"{name} {suggestion.constraint[name]}" for name in named))
+    keys = ", ".join(suggestion.constraint.get("matchLabelKeys", ()))
+    fields = (
+        suggestion.constraint["whenUnsatisfiable"],
+        *(f"{name} {suggestion.constraint[name]}" for name in named),
+        *([f"matchLabelKeys [{keys}]"] if keys else []),
+    )
     return f"Set a constraint on {brief_key(suggestion.topology_key)}: {', '.join(fields)}"
 
 
