@@ -46,6 +46,7 @@ class ShowFlags(Flags):
     defaults: Defaults = False
     full: Annotated[bool, Option(help="Same as --read=all.")] = False
     problems: Annotated[bool, Option(help="Show only constraints that are not OK.")] = False
+    next: Annotated[bool, Option(help="With --problems and --exit-code: problems of one more Pod too.")] = False
     topology_key: Annotated[str, Option(metavar="KEY", help="Show only constraints with this topologyKey.")] = ""
     sort_by: Annotated[str, Option(metavar="status|skew|name", help="Sort order.")] = "status"
     watch: Annotated[bool, Option("--watch", "-w", help="Print changes after the first answer, until Ctrl-C.")] = False
@@ -98,7 +99,8 @@ def show(
             output.write(printed(answer.report))
         for note in notes(answer):
             output.note(note)
-        raise typer.Exit(exit_codes.of_show(answer.report) if flags.exit_code else ExitCode.ANSWERED)
+        code = exit_codes.of_show(answer.report, one_more=flags.next)
+        raise typer.Exit(code if flags.exit_code else ExitCode.ANSWERED)
 
     inputs.first_found(flags.resources, ask)
 
@@ -120,6 +122,7 @@ def _options(
         defaults=flags.defaults,
         read="all" if flags.full else inputs.read_mode_of(reading),
         problems=flags.problems,
+        one_more=flags.next,
         topology_key=flags.topology_key,
         sort_by=flags.sort_by,
         headroom=output in WITH_HEADROOM,

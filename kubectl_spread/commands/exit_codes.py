@@ -23,12 +23,16 @@ if TYPE_CHECKING:  # A command needs the types of its own report alone.
     from kubectl_spread.diagnosis.step_changes import SimulatedStep
 
 PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
-"""The statuses that ``show --problems`` shows, and that ``show --exit-code`` ends with 1 for."""
+"""The statuses that ``show --exit-code`` ends with 1 for."""
 
 
-def of_show(report: SkewReport) -> ExitCode:
-    """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect."""
-    return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
+def of_show(report: SkewReport, *, one_more: bool) -> ExitCode:
+    """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect.
+
+    It is about the Pods that there are; with ``one_more``, about one more Pod too.
+    """
+    found = (item.status if one_more else item.current for item in report.items)
+    return ExitCode.of_items(no=any(status in PROBLEMS for status in found), incomplete=False)
 
 
 def of_audit(report: AuditReport, worst: Risk) -> ExitCode:

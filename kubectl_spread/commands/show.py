@@ -55,6 +55,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         names: (kind in lower case, name) of the workloads; empty for all.
         defaults: whether workloads without constraints are shown with the cluster's defaults.
         problems: whether rows that are OK are left out.
+        one_more: whether a row is no longer OK where one more Pod would not be.
         sort_by: ``status``, ``skew`` or ``name``.
         most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
         at_once: whether everything is read in one step, as a watch needs it.
@@ -66,6 +67,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     defaults: bool = False
     read: ReadMode = "auto"
     problems: bool = False
+    one_more: bool = False
     topology_key: str = ""
     sort_by: str = "status"
     most_nodes: int = MOST_NODES
@@ -83,7 +85,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         key = row.state.constraint.topology_key
         # As it is, or as tables have it.
         on_key = self.topology_key in {"", key, brief_key(key)}
-        return on_key and not (self.problems and isinstance(row.worst, OK))
+        return on_key and not (self.problems and isinstance(row.worst if self.one_more else row.now, OK))
 
 
 class ShowAnswer(msgspec.Struct, frozen=True):
@@ -251,13 +253,13 @@ def how_read(answer: ShowAnswer) -> Iterator[str]:
 
 
 def sort(items: Iterable[SkewItem], by: str) -> list[SkewItem]:
-    """Return the rows worst first: by status and then skew, by skew alone, or by name."""
+    """Return the rows worst first: by status now, that of one more Pod and then skew, by skew alone, or by name."""
     rows = sorted(items, key=lambda i: (i.namespace, str(i.workload), i.revision, i.state.constraint.index))
     if by == "name":
         return rows
     rows.sort(key=lambda item: -item.state.skew)
     if by == "status":
-        rows.sort(key=lambda item: STATUS_ORDER.index(item.status))
+        rows.sort(key=lambda item: (STATUS_ORDER.index(item.current), STATUS_ORDER.index(item.status)))
     return rows
 
 

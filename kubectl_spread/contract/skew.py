@@ -47,12 +47,12 @@ def _field(name: str) -> Add:
 HEADROOM = Leaf(added=(then,))
 ROW = Leaf(
     added=(
-        *map(_field, ("namespace", "workload", "revision", "pods", "own_pods", "default", "status")),
+        *map(_field, ("namespace", "workload", "revision", "pods", "own_pods", "default", "current", "status")),
         status_reason,
         *map(_field, ("constraint", "ghosts", "pending_pod", "next", "held_by", "scored")),
         next_reason,
         *map(_field, ("ready", "wanted", "pending", "evaluated_filters", "findings", "headroom")),
     ),
-    left_out=frozenset({"judged", "state", "worst"}),
+    left_out=frozenset({"judged", "state", "now", "worst"}),
 )
 PROVED = Leaf(added=(_field("proved_on"),))

@@ -69,6 +69,12 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
         return self.upcoming is not None and self.upcoming.comes and not self.upcoming.refusals
 
     @property
+    def is_about_now(self) -> bool:
+        """Whether its Pod is Pending, or one that the workload wants but does not have."""
+        lacks = (wanted_by(self.workload.owner, len(self.workload.pods)) or 0) > len(self.workload.pods)
+        return self.pending or (self.newest and lacks)
+
+    @property
     def waiting(self) -> tuple[Pod, ...]:
         """The first of its Pods for which no node has been chosen, those like its Pod first."""
         revision = revision_of(self.pod)
@@ -162,11 +168,13 @@ class SkewItem(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     Attributes:
         state: the constraint in numbers, all that the table needs of it.
-        worst: its worst status, with the facts.
+        now: its worst status for the Pods that there are or are missing, with the facts.
+        worst: its worst status, with the facts; one more Pod may have a worse one than those that there are.
     """
 
     judged: Judged
     state: ConstraintState
+    now: statuses.Status
     worst: statuses.Status
 
     @cached_property
@@ -205,8 +213,13 @@ class SkewItem(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def status(self) -> statuses.SpreadStatus:
-        """The worst status."""
+        """The worst status, which may be that of one more Pod."""
         return self.worst.name
+
+    @cached_property
+    def current(self) -> statuses.SpreadStatus:
+        """The worst status for the Pods that there are or are missing."""
+        return self.now.name
 
     @cached_property
     def ghosts(self) -> tuple[str, ...]:
@@ -327,7 +340,9 @@ def rows(
         revision = shown.judged_by_waiting(decide_on)
         judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
         for state in states if upcoming and revision.pod is upcoming.pod else revision.states():
-            yield SkewItem(judged=judged, state=state, worst=_worst_status(state, judged))
+            worst = _worst_status(state, judged)
+            now = worst if revision.is_about_now else _status_now(state, judged)
+            yield SkewItem(judged=judged, state=state, now=now, worst=worst)
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
@@ -413,23 +428,37 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
 
 
 def _worst_status(state: ConstraintState, judged: Judged) -> statuses.Status:
-    constraint, revision, handle = state.constraint, judged.revision, judged.revision.handle
+    revision, handle = judged.revision, judged.revision.handle
     decision = judged.decision if revision.is_next else None
     decided = decision if decision and handle.decides(revision.pod) else None
     preemption = decided.preemption if decided else None
-    if stuck := _status_of_next(state, revision, decided.blame if decided and not preemption else None):
-        return stuck
+    stuck = _status_of_next(state, revision, decided.blame if decided and not preemption else None)
+    if found := stuck or _status_of_spread(state, handle, judged.incomplete if revision.is_next else ()):
+        return found
+    owner = revision.workload.owner
+    manager = job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else ""
+    return statuses.OK(preemption=preemption, manager=manager, gates=revision.gates)
+
+
+def _status_now(state: ConstraintState, judged: Judged) -> statuses.Status:
+    """Return the worst status where all the Pods that the workload wants have a node."""
+    revision, handle = judged.revision, judged.revision.handle
+    without_blame = _status_of_next(state, revision, None)
+    if isinstance(without_blame, statuses.NoDomains | statuses.Incomplete | statuses.OK):
+        return without_blame
+    return _status_of_spread(state, handle, tuple(unread_owner(revision.workload, handle.snapshot))) or statuses.OK()
+
+
+def _status_of_spread(state: ConstraintState, handle: Handle, gaps: Sequence[Gap]) -> statuses.Status | None:
+    """Return what is wrong with how the Pods are spread, or not known; None for nothing."""
+    constraint = state.constraint
     if constraint.hard and state.uneven:
         return statuses.Violated(skew=state.skew, max_skew=constraint.max_skew)
     if why := idle(state, handle.profile):
         return statuses.NoEffect(why=why, topology_key=constraint.topology_key)
-    if judged.incomplete and revision.is_next:
-        return statuses.Incomplete(gap=judged.incomplete[0])
-    if state.uneven:
-        return statuses.Uneven(skew=state.skew, max_skew=constraint.max_skew)
-    owner = revision.workload.owner
-    manager = job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else ""
-    return statuses.OK(preemption=preemption, manager=manager, gates=revision.gates)
+    if gaps:
+        return statuses.Incomplete(gap=gaps[0])
+    return statuses.Uneven(skew=state.skew, max_skew=constraint.max_skew) if state.uneven else None
 
 
 def _status_of_next(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:

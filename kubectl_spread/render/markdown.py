@@ -34,7 +34,7 @@ def to_markdown(report: AnyReport) -> str:
         blocks += _table(outline.table_of(AUDIT_COLUMNS, rows(report, every=False)))
         detailed = detailed if len(report.items) <= MOST_DETAILED else ()
     elif isinstance(report, SkewReport):
-        problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
+        problems, total = sum(item.current is not SpreadStatus.OK for item in report.items), len(report.items)
         are = "is" if problems == 1 else "are"
         blocks.append(f"**{problems} of {total} topology spread constraints {are} not OK.**")
         blocks += _table(outline.table_of(SKEW_COLUMNS, report.items, wide=False))

@@ -173,7 +173,7 @@ def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintDia
 
 def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintDiagnosis | None) -> str:
     if isinstance(item, SkewItem):
-        said = f"{item.namespace}/{item.workload}: {item.status}"
+        said = f"{item.namespace}/{item.workload}: {item.current}"
     elif isinstance(item, CheckItem) and item.jam:
         said = pages.JAMMED.format(f"{item.namespace}/{item.name}", item.jam.replica, item.replicas)
     else:

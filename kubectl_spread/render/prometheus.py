@@ -54,7 +54,7 @@ def to_prometheus(report: SkewReport | AuditReport, *, by_node: bool = False) ->
         lines = [line for metric in AUDIT for line in _lines(metric, audited)]
     else:
         shown = [(item, _labels_of_row(item)) for item in report.items]
-        metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, DECISION)
+        metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, CURRENT, DECISION)
         lines = [line for metric in metrics for line in _lines(metric, shown)]
     missing = "kubectl_spread_incomplete"
     lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
@@ -129,7 +129,10 @@ def _decision(item: SkewItem) -> Iterator[Sample]:
 
 
 DECISION = Metric("autoscaler_decision", "1 for what the autoscaler decides about the row's Pending Pod.", _decision)
-STATUS = Metric("status", "1 for the status of the row.", lambda i: [({"status": i.status.value}, 1)])
+STATUS = Metric(
+    "status", "1 for the status of the row, one more Pod included.", lambda i: [({"status": i.status.value}, 1)]
+)
+CURRENT = Metric("current", "1 for the status of the Pods there are.", lambda i: [({"status": i.current.value}, 1)])
 AUDIT: Sequence[Metric[Row]] = (
     Metric("audit_pods", "Pods of the workload on nodes.", _only(lambda row: row.item.pods)),
     Metric("audit_loss", "Most Pods that an outage of one domain takes.", _only(lambda row: row.key.loss)),

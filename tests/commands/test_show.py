@@ -197,9 +197,20 @@ BAD = {"NoDomains", "Blocked", "FailedCreate", "Unschedulable", "Violated", "NoE
 @pytest.mark.parametrize("status", SpreadStatus)
 def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
     report = shown().report
-    item = varied(report.items[0], status=status)
-    code = exit_codes.of_show(msgspec.structs.replace(report, items=(item,)))
-    assert code == (1 if status in BAD else 0)
+    for now, then in ((status, SpreadStatus.OK), (SpreadStatus.OK, status)):
+        item = varied(report.items[0], current=now, status=then)
+        of_item = msgspec.structs.replace(report, items=(item,))
+        codes = [int(exit_codes.of_show(of_item, one_more=one_more)) for one_more in (False, True)]
+        assert codes == [int(now in BAD), int(then in BAD)]
+
+
+def test_a_workload_that_has_all_its_pods_is_ok_whatever_one_more_would_find() -> None:
+    cordoned = [*({**each, "spec": {"unschedulable": True}} for each in NODES), *CLUSTER[len(NODES) :]]
+    whole = next(item for item in shown(cordoned).report.items if str(item.workload) == "deployment/even")
+    assert (whole.current, whole.status) == (SpreadStatus.OK, SpreadStatus.UNSCHEDULABLE)
+    hidden, kept = (rows(shown(cordoned, problems=True, one_more=one_more)) for one_more in (False, True))
+    assert ("deployment/even", "Unschedulable") not in hidden
+    assert ("deployment/even", "Unschedulable") in kept
 
 
 def test_a_small_cluster_is_evaluated_whole() -> None:

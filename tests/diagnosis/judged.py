@@ -91,7 +91,7 @@ def varied(item: SkewItem, **values: object) -> SkewItem:
 
 def in_brief(item: SkewItem) -> tuple[str, ...]:
     """Return what the table has to say of the row."""
-    return tuple(column.cell(item) for column in SKEW_COLUMNS if not column.wide)
+    return tuple((column.narrow or column.cell)(item) for column in SKEW_COLUMNS if not column.wide)
 
 
 def web(*on: str, **fields: object) -> list[Object]:

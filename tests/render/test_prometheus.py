@@ -26,6 +26,7 @@ METRIC_NAMES = {f"kubectl_spread_{metric.name}" for metric in METRICS} | {
     "kubectl_spread_incomplete",
     "kubectl_spread_autoscaler_decision",
     STATUS_METRIC,
+    "kubectl_spread_current",
 }
 LABELS = {
     "namespace",

@@ -117,7 +117,7 @@ def _card(outlined: Item) -> Card:
             constraint = item.constraint
             default = " (cluster default)" if constraint.default else ""
             about = f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}"
-            return Card(outlined, ItemStatus(item.status), about + default, _count_cells([constraint]), constraint)
+            return Card(outlined, ItemStatus(item.current), about + default, _count_cells([constraint]), constraint)
         case PendingItem() as item:
             about = ", ".join(filter(None, (str(item.workload) if item.workload else "", at_work(item))))
             cells = _count_cells(item.constraints) or len(item.nodes)

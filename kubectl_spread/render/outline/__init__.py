@@ -108,7 +108,7 @@ class Table(Part, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[RowT]):
-    """One column of a table; ``wide`` ones are in ``-o wide`` only.
+    """One column of a table; ``wide`` ones are in ``-o wide`` only, others may have a ``narrow`` cell elsewhere.
 
     Where there is no room, it may stand ``below`` the row, or is ``spare`` and left out.
     """
@@ -119,19 +119,20 @@ class Column(Generic[RowT]):
     tone: Callable[[RowT], Tone] | None = None
     below: bool = False
     spare: bool = False
+    narrow: Callable[[RowT], str] | None = None
 
 
 def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: bool = True, title: str = "") -> Table:
     """Return the table of the rows; ``wide`` says whether the columns of ``-o wide`` belong to it."""
     every = list(rows)
-    fit = (column for column in columns if wide or not column.wide)
+    fit = {column: column.narrow if column.narrow and not wide else column.cell for column in columns}
     # A column that may be below the rows is left out where no row has it.
-    shown: Sequence[Column[RowT]] = [each for each in fit if each.wide or not each.below or any(map(each.cell, every))]
+    shown = [it for it in fit if (wide or not it.wide) and (it.wide or not it.below or any(map(fit[it], every)))]
     toned = any(column.tone for column in shown)
     return Table(
         title=title,
         headers=tuple(column.header for column in shown),
-        rows=tuple(tuple(column.cell(row) for column in shown) for row in every),
+        rows=tuple(tuple(fit[column](row) for column in shown) for row in every),
         tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
         below=tuple(column.header for column in reversed(shown) if column.below),
         spare=tuple(column.header for column in shown if column.spare),

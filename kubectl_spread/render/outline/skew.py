@@ -75,7 +75,7 @@ def _item(
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
-    reason = wording.status_text(item.worst)
+    reason = wording.status_text(item.now)
     skew, domains = wording.skew_text(item.constraint.skew, item.constraint.max_skew), item.constraint.domains
     # The words of the cluster with which a reason may begin.
     nodes = {*(name for each in domains for name in each.nodes), *(it.name for it in item.constraint.bypassed_nodes)}
@@ -85,9 +85,9 @@ def _item(
         headline=Headline(
             subject=subject,
             lead=f"{subject}: ",
-            line=f"{item.status}: {reason}" if reason else item.status.value,
+            line=f"{item.current}: {reason}" if reason else item.current.value,
             sentence=capital(reason, names) or skew,
-            tone=STATUS_TONES[item.status],
+            tone=STATUS_TONES[item.current],
         ),
         paragraphs=(
             (
@@ -114,6 +114,8 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
 
             yield Note(line=decision_text(item.autoscaler))
     # Only the newest revision has a next replica.
+    elif stop := _stop(item):
+        yield Note(line=f"One more Pod: {stop}")
     elif (known and not item.revision) or item.next or wording.next_reason(item):
         yield Note(line=wording.next_replica(item.next, wording.next_reason(item), some_read=bool(item.proved_on)))
     if not isinstance(item.scored, UnsetType):
@@ -172,8 +174,17 @@ def _ready(item: SkewItem) -> str:
     return str(item.ready) if isinstance(item.wanted, UnsetType) else f"{item.ready}/{item.wanted}"
 
 
+def _stop(item: SkewItem) -> str:
+    """Return what one more Pod meets that the Pods there are do not; empty for nothing."""
+    reason = wording.status_text(item.worst)
+    told = f"{item.status}: {reason}" if reason else item.status.value
+    return told if item.status is not item.current else ""
+
+
 def _next(item: SkewItem) -> str:
-    """Return the node of the next Pod, and whether its template names it: then nothing schedules the Pod."""
+    """Return the node of the next Pod or what stops it, and whether its template names it."""
+    if stop := _stop(item):
+        return stop
     by_name = " (by spec.nodeName)" if wording.next_reason(item) else ""
     return first_and_more(item.next) + by_name if item.next else ""
 
@@ -188,11 +199,11 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
     Column("READY", _ready, wide=True),
     Column("PENDING", lambda i: str(i.pending), wide=True),
-    Column("STATUS", lambda i: i.status.value, tone=lambda i: STATUS_TONES[i.status]),
+    Column("STATUS", lambda i: i.current.value, tone=lambda i: STATUS_TONES[i.current]),
     Column("DOMAINS", lambda i: counts_text(i.state.matching)),
     Column("SELECTOR", lambda i: str(i.state.constraint.selector), wide=True, below=True),
-    Column("NEXT", _next, wide=True, below=True),
+    Column("NEXT", _next, narrow=_stop, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
-    Column("REASON", lambda i: wording.status_text(i.worst), tone=lambda i: STATUS_TONES[i.status], below=True),
+    Column("REASON", lambda i: wording.status_text(i.now), tone=lambda i: STATUS_TONES[i.current], below=True),
 )
 """What a row says of a workload and one of its constraints."""

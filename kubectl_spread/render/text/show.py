@@ -70,7 +70,7 @@ def _totals(report: SkewReport) -> str:
     items = report.items
     workloads = len({(item.namespace, item.workload) for item in items})
     what = f"{count_of(len(items), 'constraint')} of {count_of(workloads, 'workload')}"
-    by_status = sorted((item.status for item in items), key=tuple(SpreadStatus).index)
+    by_status = sorted((item.current for item in items), key=tuple(SpreadStatus).index)
     return wording.totals(what, by_status)
 
 

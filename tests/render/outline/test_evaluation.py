@@ -90,6 +90,6 @@ def test_a_name_keeps_its_case(begin: str) -> None:
     told = pending_outline(PendingReport(metadata=METADATA, items=(named,)), Extent())
     assert told.items[0].headline.sentence == f"{begin}, the only node for this Pod, lacks the label rack."
     (row,) = rows_of([*nodes, workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))))])
-    row = msgspec.structs.replace(row, worst=FailedCreate(message=f"{begin} would take it"))
+    row = msgspec.structs.replace(row, now=FailedCreate(message=f"{begin} would take it"))
     lying = skew_outline(SkewReport(metadata=METADATA, items=(row,)), Extent())
     assert lying.items[0].headline.sentence == f"{begin} would take it"
