@@ -165,7 +165,6 @@ def test_it_starts_as_fast_as_the_wheel(release: Release, tmp_path: Path) -> Non
             "wheel": (str(release.wheel_program), *arguments),
             "archive": (str(release.folder / "kubectl-spread"), *arguments),
         }
-        best = {
-            each.name: each.seconds for each in measure(commands, {"PATH": os.defpath, "HOME": str(tmp_path)}, turns=15)
-        }
+        measured = measure(commands, {"PATH": os.defpath, "HOME": str(tmp_path)}, turns=15)
+        best = {each.name: each.cpu_seconds for each in measured}
         assert best["archive"] / best["wheel"] <= AT_MOST_OF_WHEEL
