@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
@@ -66,6 +67,34 @@ class NodeReport(Report, frozen=True, kw_only=True):
     first: bool | UnsetType = UNSET
 
 
+class NodeReports(Sequence[NodeReport]):
+    """The reports on all nodes of a judgement, made when they are looked at: most screens of many Pods show none."""
+
+    def __init__(self, judgement: Judgement) -> None:
+        self._judgement = judgement
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names of the nodes."""
+        return self._judgement.evaluation.nodes.keys()
+
+    @cached_property
+    def _made(self) -> tuple[NodeReport, ...]:
+        return tuple(_node_reports(self._judgement))
+
+    def __len__(self) -> int:
+        """The number of nodes."""
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, number: int) -> NodeReport: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[NodeReport]: ...
+    def __getitem__(self, number: int | slice) -> NodeReport | Sequence[NodeReport]:
+        """Return the report on the node with this number."""
+        return self._made[number]
+
+
 class EvaluationReport(Report, frozen=True, kw_only=True):
     """The scheduler's decision about one Pod, and the reasons.
 
@@ -101,7 +130,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     message_from: Literal["event"] | UnsetType = UNSET
     feasible: tuple[str, ...]
     scored: int | UnsetType = UNSET
-    nodes: tuple[NodeReport, ...]
+    nodes: Sequence[NodeReport]
     constraints: tuple[ConstraintDiagnosis, ...]
     conflict: tuple[Requirement, ...] = ()
     core_of: tuple[Requirement, ...] | UnsetType = UNSET
@@ -120,6 +149,11 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         """Whether no node takes the Pod, or would take one that the API server refuses."""
         refused = self.verdict in {Verdict.INVALID, Verdict.FAILED_CREATE}
         return self.verdict is Verdict.UNSCHEDULABLE or (refused and not self.feasible)
+
+    @property
+    def node_names(self) -> Collection[str]:
+        """The names of the nodes."""
+        return self.nodes.names if isinstance(self.nodes, NodeReports) else [node.name for node in self.nodes]
 
     @property
     def needs_fixes(self) -> bool:
@@ -162,7 +196,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         # Scores are relative: they say nothing if some nodes were not read.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         scored=cycle.nodes_scored(evaluation, handle) or UNSET,
-        nodes=tuple(_node_reports(judgement)),
+        nodes=NodeReports(judgement),
         constraints=spread.constraints,
         conflict=to_blame.core if to_blame else (),
         core_of=UNSET if on_all is None else on_all,

@@ -12,7 +12,7 @@ from kubectl_spread.autoscalers.decision import PoolDecision
 from kubectl_spread.contract.audit import AUDITED, SUGGESTION, AuditReport
 from kubectl_spread.contract.autoscaler import ANSWER, POOL
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
-from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.fixes import FIX, SEARCHED, WAIT, waits
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings
@@ -134,13 +134,19 @@ def autoscaler(item: SkewItem | EvaluationReport | PendingPods) -> AutoscalerAns
     return item.autoscaler
 
 
+def nodes(item: EvaluationReport) -> tuple[NodeReport, ...]:
+    """The scheduler's verdict on each node."""
+    return tuple(item.nodes)
+
+
 BESIDE = Leaf(added=(autoscaler,))
+EVALUATED = Leaf(added=(nodes,)) | BESIDE
 
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     AuditedKey: AUDITED,
     AuditReport: GAPS,
     Suggestion: SUGGESTION,
-    CheckItem: BESIDE | SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
+    CheckItem: EVALUATED | SEARCHED | GAPS | CONCLUDED | Leaf((verdict, next_summary), frozenset({"next_conclusion"})),
     Jam: CONCLUDED,
     Siblings: CONCLUDED,
     CheckReport: GAPS,
@@ -148,7 +154,7 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     ExpectedChange: WAIT,
     Fix: FIX,
     LastFailure: Leaf(added=(differs,)),
-    PendingItem: BESIDE | SEARCHED | GAPS | CONCLUDED,
+    PendingItem: EVALUATED | SEARCHED | GAPS | CONCLUDED,
     Blocked: BLOCKED,
     PendingPods: GAPS | PENDING | BESIDE,
     SimulatedStep: STEP,

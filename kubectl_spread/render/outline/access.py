@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
@@ -112,7 +113,7 @@ def _names(report: AnyReport) -> Iterator[str]:
         for plan in report.items:
             yield from plan.before if plan.constraint.topology_key == HOSTNAME else ()
     else:
-        yield from (node.name for item in report.items for node in item.nodes)
+        yield from chain.from_iterable(item.node_names for item in report.items)
 
 
 def rewritten(part: PartT, change: Callable[[str], str]) -> PartT:
