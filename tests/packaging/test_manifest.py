@@ -6,6 +6,8 @@ Source: krew pkg/index/validation/validate.go, cmd/validate-krew-manifest (v0.5.
 from __future__ import annotations
 
 import hashlib
+import re
+import tomllib
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,10 +16,11 @@ import yaml
 
 from release import manifest as manifests
 from release.manifest import TAG, render, write_manifest
+from release.tree import ROOT
 
 Manifest: TypeAlias = dict[str, Any]
 TEMPLATE = manifests.TEMPLATE.read_text()
-PLACEHOLDER = "https://github.com/OWNER/kubectl-spread"
+PLACEHOLDER = "https://github.com/kubectl-spread/kubectl-spread"
 PLATFORMS = {(system, arch) for system in ("linux", "darwin", "windows") for arch in ("amd64", "arm64")}
 COLUMNS = 80
 
@@ -53,13 +56,17 @@ def test_the_texts_fit(manifest: Manifest) -> None:
     spec = manifest["spec"]
     assert spec["shortDescription"].strip()
     assert "\n" not in spec["shortDescription"]
-    assert max(map(len, (spec["description"] + spec["caveats"]).splitlines())) <= COLUMNS
+    assert max(map(len, spec["description"].splitlines())) <= COLUMNS
     assert spec["homepage"].startswith("https://")
 
 
-def test_the_caveats_say_how_completion_comes_and_goes(manifest: Manifest) -> None:
-    assert "kubectl spread completion --install" in manifest["spec"]["caveats"]
-    assert 'rm "${KREW_ROOT:-$HOME/.krew}/bin/kubectl_complete-spread"' in manifest["spec"]["caveats"]
+def test_the_address_is_that_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(re.findall(r"https://github\.com/[\w-]+/kubectl-spread", (ROOT / "SECURITY.md").read_text())) == {
+        PLACEHOLDER
+    }
+    assert project["urls"]["Homepage"] == PLACEHOLDER
+    assert all(url.startswith(PLACEHOLDER) for url in project["urls"].values())
 
 
 def test_each_platform_has_its_own_archive(manifest: Manifest, archives: Path) -> None:

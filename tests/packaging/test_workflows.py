@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,6 +19,7 @@ from tests import gobuild
 
 Workflow: TypeAlias = dict[str, Any]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yaml"))
+LONELY = "tests/testdata/documentation/min_domains_not_reached/cluster.yaml"
 PINNED = re.compile(r"^ +- uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", re.MULTILINE)
 
 
@@ -60,6 +63,39 @@ def test_the_targets_that_are_made_exist(path: Path) -> None:
     targets = re.findall(r"run: make (\S+)", path.read_text())
     assert targets
     assert all(f"\n{target}: " in makefile for target in targets)
+
+
+def test_the_action_runs_as_its_steps_say(tmp_path: Path) -> None:
+    action = loaded(ROOT / "action.yml")["runs"]["steps"]
+    assert PINNED.search((ROOT / "action.yml").read_text())
+    programs = tmp_path / "kubectl-spread" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "kubectl-spread").symlink_to(Path(sys.executable).parent / "kubectl-spread")
+    inputs = {"FILES": "examples/checkout.yaml\n", "FROM": "examples/shop.yaml", "NAMESPACE": "", "FAIL_ON": "error"}
+    assert action[-1]["env"].keys() == inputs.keys()
+    environment = {"PATH": os.defpath, "HOME": str(tmp_path), "RUNNER_TEMP": str(tmp_path), **inputs}
+    command = ["bash", "-eo", "pipefail", "-c", action[-1]["run"]]
+
+    def ended(**changed: str) -> subprocess.CompletedProcess[str]:
+        given = environment | changed
+        return subprocess.run(command, cwd=ROOT, env=given, check=False, capture_output=True, text=True)
+
+    assert ended().returncode == 0
+    refused = ended(
+        FILES="tests/testdata/documentation/min_domains_not_reached/pod.yaml", NAMESPACE="default", FROM=LONELY
+    )
+    assert refused.returncode == 1
+    assert refused.stdout.startswith("::error file=tests/testdata/documentation/min_domains_not_reached/pod.yaml")
+
+
+def test_the_hook_for_commits_runs_check() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    given = ["-f", "examples/checkout.yaml", "--from", "examples/shop.yaml"]
+    program = Path(sys.executable).parent / hook["entry"].partition(" ")[0]
+    ended = subprocess.run(
+        [program, hook["entry"].partition(" ")[2], *given], cwd=ROOT, check=False, capture_output=True
+    )
+    assert (hook["pass_filenames"], ended.returncode) == (False, 0)
 
 
 def test_a_release_is_built_for_every_platform_of_the_manifest() -> None:
