@@ -2,25 +2,25 @@
 
 The new object is the one that apply.py merges from the manifest and the existing object.
 
-Source: pkg/apis/{core,apps,batch,node,resource,scheduling,storage}/validation Validate*Update (v1.33 to v1.37).
+Source: pkg/apis/{core,apps,batch,scheduling,storage}/validation Validate*Update (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import reduce
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.apiserver.quantities import as_stored, read_amounts
+from kubectl_spread.apiserver.quantities import as_stored
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
-from kubectl_spread.objects import core, devices, policy, storage, workloads
-from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, walked
-from kubectl_spread.objects.template_rest import same_rest
-from kubectl_spread.objects.well_known_labels import SUCCESSORS
+from kubectl_spread.objects import core, policy, storage, workloads
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector
+from kubectl_spread.objects.template_rest import field_of, same_rest
 from kubectl_spread.release import Release
 
 _IMMUTABLE = "field is immutable"
@@ -33,78 +33,14 @@ POD_IMMUTABLE = (
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 )
-_CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 _INDEXED = "Indexed"
 _STOPPED_JOBS_SINCE = 36
-
-
-class _Fixed(msgspec.Struct, frozen=True):
-    """A field that no update changes.
-
-    Attributes:
-        path: its path, as in the API server's messages.
-        fields: the paths that are compared, where they are others.
-        forbids: what the message forbids, where it does not say that the field is immutable.
-        until: the first release (minor) whose message says that; None for none.
-        once_set: whether it may be set where it is empty. Snapshots of older releases lack some fields.
-        default: what an absent value of the new object stands for.
-        exception: the change that the message excepts; a deprecated label may become the one that replaces it.
-    """
-
-    path: str
-    fields: tuple[str, ...] = ()
-    exception: str = ""
-    forbids: str = ""
-    until: int | None = None
-    once_set: bool = False
-    default: str = ""
-
-
-_IN_TREE = ("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "portworxVolume")
-_FIXED: Mapping[type[KubernetesObject], tuple[_Fixed, ...]] = {
-    workloads.Job: tuple(
-        _Fixed(f"spec.{name}") for name in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy")
-    ),
-    core.Node: (
-        _Fixed(
-            "spec.providerID",
-            forbids='node updates may not change providerID except from "" to valid',
-            once_set=True,
-        ),
-    ),
-    core.ResourceQuota: (_Fixed("spec.scopes"),),
-    devices.ResourceSlice: (_Fixed("spec.pool.name"), _Fixed("spec.driver"), _Fixed("spec.nodeName")),
-    policy.PriorityClass: (_Fixed("value", forbids="may not be changed in an update."), _Fixed("preemptionPolicy")),
-    policy.RuntimeClass: (_Fixed("handler", once_set=True),),
-    storage.CSIStorageCapacity: (_Fixed("nodeTopology"), _Fixed("storageClassName")),
-    storage.PersistentVolume: (
-        _Fixed(
-            "spec.persistentvolumesource",
-            fields=tuple(f"spec.{source}" for source in ("csi", *_IN_TREE)),
-            forbids="spec.persistentvolumesource is immutable after creation",
-        ),
-        _Fixed("volumeMode", fields=("spec.volumeMode",)),
-        _Fixed(
-            "nodeAffinity",
-            fields=("spec.nodeAffinity",),
-            once_set=True,
-            exception=", except for updating from beta label to GA",
-        ),
-    ),
-    storage.StorageClass: (
-        *(
-            _Fixed(path, forbids=f"updates to {path} are forbidden.", until=36, once_set=lacking, default=default)
-            for path, lacking, default in (
-                ("parameters", True, ""),
-                ("provisioner", False, ""),
-                ("reclaimPolicy", True, "Delete"),
-            )
-        ),
-        _Fixed("volumeBindingMode"),
-    ),
-    storage.VolumeAttachment: (_Fixed("spec"),),
+_FIXED: Mapping[type[KubernetesObject], tuple[str, ...]] = {
+    workloads.Job: ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"),
+    policy.PriorityClass: ("value", "preemptionPolicy"),
+    storage.StorageClass: ("provisioner", "volumeBindingMode"),
 }
-"""Kind → its fixed fields among those that are read. Other workloads, Pods and claims have functions below."""
+"""Kind → its fields that no update changes, among those that decide how many Pods there are and where they go."""
 
 
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
@@ -121,63 +57,22 @@ def update_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
             yield from _stateful_set_errors(new.spec, live.spec)
         case workloads.Job(), workloads.Job():
             yield from _job_errors(new.spec, live, release)
-            yield from _fixed_errors(new, live, release)
+            yield from _fixed_errors(new, live)
         case core.Pod(), core.Pod():
             yield from _pod_errors(*(defaulted(pod, release).spec for pod in (new, live)))
-        case storage.PersistentVolumeClaim(), storage.PersistentVolumeClaim():
-            yield from _claim_errors(new.spec, live)
-        case devices.ResourceClaim(), devices.ResourceClaim():
-            yield from _device_errors(new.spec, live.spec)
-        case devices.ResourceClaimTemplate(), devices.ResourceClaimTemplate():
-            yield from _device_errors(new.spec.spec, live.spec.spec)
         case _:
-            yield from _fixed_errors(new, live, release)
+            yield from _fixed_errors(new, live)
 
 
-def _fixed_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
-    for fixed in _FIXED.get(type(live), ()):
-        wanted, had = ([_value(obj, path) for path in fixed.fields or (fixed.path,)] for obj in (new, live))
-        wanted = wanted if any(wanted) else [fixed.default or value for value in wanted]
-        renamed = bool(fixed.exception) and _with_new_labels(wanted) == _with_new_labels(had)
-        if wanted == had or renamed or (fixed.once_set and not had[0]):
-            continue
-        if fixed.forbids and (fixed.until is None or release.minor < fixed.until):
-            yield forbidden(fixed.path, fixed.forbids)
-        else:
-            # differs: the message has no affinity and no selector, which Go prints in its own notation.
-            nested = isinstance(wanted[0], dict) and fixed.path != "parameters"
-            yield invalid(fixed.path, "{...}" if nested else as_json(wanted[0]), _IMMUTABLE + fixed.exception)
-
-
-def _with_new_labels(values: Plain) -> Plain:
-    return walked(values, lambda found: {**found, "key": SUCCESSORS.get(str(found.get("key")), found.get("key"))})
-
-
-def _value(obj: KubernetesObject, path: str) -> Plain:
-    value = as_stored(obj, as_json=True)
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    # The lists here are sets.
-    return [*sorted({*map(str, value)})] if isinstance(value, list) else value
-
-
-def _device_errors(new: devices.ResourceClaimSpec, live: devices.ResourceClaimSpec) -> Errors:
-    def requests(spec: devices.ResourceClaimSpec) -> Sequence[object]:
-        return [
-            (
-                each.name,
-                *(
-                    (one.device_class_name, mode, one.count if mode == "ExactCount" else None, one.admin_access)
-                    for one in each.first_available or (each.exact,)
-                    for mode in [one.allocation_mode or "ExactCount"]
-                ),
-            )
-            for each in spec.devices.requests
-        ]
-
-    # differs: the message has no spec, which Go prints in its own notation.
-    if requests(new) != requests(live):
-        yield invalid("spec", "{...}", _IMMUTABLE)
+def _fixed_errors(new: KubernetesObject, live: KubernetesObject) -> Errors:
+    wanted, had = (as_stored(obj, as_json=True) for obj in (new, live))
+    for name in _FIXED.get(type(live), ()):
+        within = () if name in live.__struct_encode_fields__ else ("spec",)
+        value, was = (reduce(field_of, (*within, name), each) for each in (wanted, had))
+        if value != was:
+            # differs: the API server has other words for some of them, and prints objects in Go's notation.
+            shown = "{...}" if isinstance(value, dict) else as_json(value)
+            yield invalid(".".join((*within, name)), shown, _IMMUTABLE)
 
 
 def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> Errors:
@@ -280,17 +175,3 @@ def _without_paths(container: core.Container) -> core.Container:
     own = (mount.bind_mount_options for mount in container.volume_mounts)
     mounts = tuple(core.VolumeMount(bind_mount_options=options) for options in own if options)
     return replace(container, volume_mounts=mounts)
-
-
-def _claim_errors(new: core.PersistentVolumeClaimSpec, live: storage.PersistentVolumeClaim) -> Errors:
-    compared = new
-    if live.status.phase == "Bound":
-        attributes_class = live.spec.volume_attributes_class_name
-        compared = replace(compared, resources=live.spec.resources, volume_attributes_class_name=attributes_class)
-    if not live.spec.volume_name:
-        compared = replace(compared, volume_name="")
-    if as_stored(compared) != as_stored(live.spec):
-        yield forbidden("spec", _CLAIM)
-    wanted, had = (read_amounts(spec.resources.requests).get("storage") for spec in (new, live.spec))
-    if wanted is not None and had is not None and wanted < had:
-        yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")

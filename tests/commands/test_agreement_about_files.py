@@ -153,7 +153,7 @@ def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp
     file = listed(tmp_path / "manifests.json", [changed, wants])
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     refused, placed = checked.items
-    why = [("value", "Forbidden: may not be changed in an update."), ("preemptionPolicy", IMMUTABLE)]
+    why = [("value", "Invalid value: 20: field is immutable"), ("preemptionPolicy", IMMUTABLE)]
     assert (checked.code, refused["verdict"], placed["verdict"]) == (1, "Invalid", "Schedulable")
     assert [(each["field"], each["message"]) for each in refused["validation"]] == why
     assert placed["placements"][0]["preempts"] == [{"namespace": "default", "name": "low"}]
