@@ -1,14 +1,12 @@
-"""Amounts of resources, exact, and printed as Go prints them.
+"""Amounts of resources, exact, and printed in Go's canonical form.
 
 Source: apimachinery pkg/api/resource/quantity.go, pkg/apis/core/v1/defaults.go SetDefaults_ResourceList (v1.36).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -20,54 +18,33 @@ from kubectl_spread.objects.meta import Plain
 from kubectl_spread.scheduler.resource import aggregate
 
 _BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
-_DECIMAL_SUFFIXES = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
-_EXPONENTS = {suffix: exponent for exponent, suffix in _DECIMAL_SUFFIXES.items()}
-_PARTS = re.compile(r"[-+]?0*([0-9]*)(?:\.([0-9]*))?(.*)", re.ASCII)
-_MILLI = -3
+_DECIMAL_SUFFIXES = ("m", "", "k", "M", "G", "T", "P", "E")
 _RESOURCES = ("requests", "limits", "overhead")
 _KIBI = 1024
 
 
-class Format(Enum):
-    """The notation of an amount: it is printed as it was written."""
-
-    DECIMAL_SI = "500m"
-    BINARY_SI = "512Mi"
-    DECIMAL_EXPONENT = "5e3"
-
-
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A quantity as the API server stores it, rounded up to a thousandth.
-
-    Attributes:
-        text: the amount as it was written, if Go prints that and not the canonical form; otherwise empty.
-    """
+    """A quantity as the API server stores it, rounded up to a thousandth; ``binary``: it is printed as 512Mi is."""
 
     value: Fraction
-    format: Format
-    text: str = field(default="", compare=False)
+    binary: bool = False
 
     def __add__(self, other: Amount) -> Amount:
         """Return the sum, in the notation of the first amount that is not zero."""
-        return Amount(self.value + other.value, self.format if self.value else other.format)
+        return Amount(self.value + other.value, self.binary if self.value else other.binary)
 
     def __lt__(self, other: Amount) -> bool:
         """Whether the value is less, in any notation."""
         return self.value < other.value
 
     def __str__(self) -> str:
-        """Return the amount as the API server's messages print it."""
-        if self.text or not self.value:
-            return self.text or "0"
-        if self.format is Format.BINARY_SI and abs(self.value) >= _KIBI and self.value.denominator == 1:
-            number, power = _without_factor(self.value.numerator, _KIBI, most=len(_BINARY_SUFFIXES) - 1)
-            return f"{number}{_BINARY_SUFFIXES[power]}"
-        number, power = _without_factor(int(self.value * 1000), 1000, most=7)
-        exponent = 3 * power + _MILLI
-        if self.format is Format.DECIMAL_EXPONENT:
-            return f"{number}e{exponent}" if exponent else str(number)
-        return f"{number}{_DECIMAL_SUFFIXES[exponent]}"
+        """Return the amount in Go's canonical form, in which the API server prints most amounts."""
+        if not self.value:
+            return "0"
+        if self.binary and abs(self.value) >= _KIBI and self.value.denominator == 1:
+            return _with_suffix(self.value.numerator, _KIBI, _BINARY_SUFFIXES)
+        return _with_suffix(int(self.value * 1000), 1000, _DECIMAL_SUFFIXES)
 
 
 Amounts: TypeAlias = dict[str, Amount]
@@ -84,12 +61,7 @@ def read_amount(given: Quantity) -> Amount:
     milli = value * 1000
     # The API stores nothing finer than a thousandth. It rounds away from zero.
     rounded = -(-abs(milli.numerator) // milli.denominator)
-    written = str(given).strip(" ")
-    suffix = _parts(written)[2]
-    style = Format.DECIMAL_SI if suffix in _EXPONENTS else Format.DECIMAL_EXPONENT
-    style = Format.BINARY_SI if suffix.endswith("i") else style
-    text = written if _keeps_text(written, style) else ""
-    return Amount(Fraction(rounded if value > 0 else -rounded, 1000), style, text)
+    return Amount(Fraction(rounded if value > 0 else -rounded, 1000), str(given).strip(" ").endswith("i"))
 
 
 def read_amounts(resources: Mapping[str, Quantity]) -> Amounts:
@@ -137,27 +109,8 @@ def limits_together(spec: PodSpec) -> Amounts:
     return aggregate(spec, lambda container: read_amounts(container.resources.limits), {})
 
 
-def _keeps_text(text: str, style: Format) -> bool:
-    """Whether Go prints the quantity as it was written: ``1500m``, but also ``1.500``."""
-    number, fraction, suffix = _parts(text)
-    # ParseQuantity keeps the text if the digits show that no larger suffix fits: for powers of 1024 they are not a
-    # multiple of eight, for powers of 1000 they do not end in three zeros.
-    if style is Format.BINARY_SI:
-        return not fraction and int(number or "0") % 8 != 0
-    digits = (number or "0") + fraction
-    exponent = _EXPONENTS[suffix] if style is Format.DECIMAL_SI else int(suffix[1:])
-    scale = exponent - len(fraction)
-    return scale % 3 == 0 and scale >= _MILLI and not digits.endswith("000") and not digits.startswith("0")
-
-
-def _parts(text: str) -> tuple[str, str, str]:
-    number, fraction, suffix = _PARTS.findall(text)[0]
-    return number, fraction, suffix
-
-
-def _without_factor(number: int, factor: int, *, most: int) -> tuple[int, int]:
-    """Return the number divided by a power of the factor, and the power; ``most`` is the largest."""
+def _with_suffix(number: int, factor: int, suffixes: tuple[str, ...]) -> str:
     power = 0
-    while power < most and number % factor == 0:
+    while power < len(suffixes) - 1 and number % factor == 0:
         number, power = number // factor, power + 1
-    return number, power
+    return f"{number}{suffixes[power]}"

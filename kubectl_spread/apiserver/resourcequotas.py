@@ -14,14 +14,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.quantities import (
-    Amount,
-    Amounts,
-    Format,
-    limits_together,
-    read_amounts,
-    requests_together,
-)
+from kubectl_spread.apiserver.quantities import Amount, Amounts, limits_together, read_amounts, requests_together
 from kubectl_spread.objects.core import Pod, PodAffinityTerm, PodSpec, ResourceQuota, ScopedResourceSelectorRequirement
 from kubectl_spread.objects.kinds import BY_NAME
 from kubectl_spread.objects.meta import KubernetesObject
@@ -38,7 +31,7 @@ _MUST_BE_SET = (
     resource.MEMORY,
     *(f"{prefix}{name}" for prefix in (_LIMITS, _REQUESTS) for name in (resource.CPU, resource.MEMORY)),
 )
-_ONE, _NONE = (Amount(Fraction(value), Format.DECIMAL_SI) for value in (1, 0))
+_ONE, _NONE = Amount(Fraction(1)), Amount(Fraction(0))
 
 
 def quotas_of(namespace: str, snapshot: Snapshot) -> list[ResourceQuota]:
@@ -177,7 +170,7 @@ def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts
 
 
 def _times(amounts: Amounts, count: int) -> Amounts:
-    return {name: Amount(amount.value * count, amount.format) for name, amount in amounts.items()}
+    return {name: Amount(amount.value * count, amount.binary) for name, amount in amounts.items()}
 
 
 def _only(amounts: Amounts, is_wanted: Callable[[str], bool]) -> Amounts:
