@@ -9,7 +9,6 @@ In the order in which an object meets them:
 * validation/: which values of the fields that are read are refused
 * denials.py: what the validating plugins refuse: Namespaces, ServiceAccounts, and the bounds of LimitRanges
 * resourcequotas.py: whether the namespace's quotas have room for one more Pod
-* warnings.py: what is accepted with a warning
 
 review.py combines them for a submitted object. updates.py has the fields that must not change in an existing object,
 eviction.py decides whether a PodDisruptionBudget allows an eviction, and quantities.py reads and prints amounts as Go

@@ -12,7 +12,6 @@ from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.strategic_merge import DIRECTIVES
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.validation.field_errors import Errors
-from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.release import Release
@@ -46,13 +45,11 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         namespace_errors: that its namespace does not exist, or is being terminated.
         errors: of decoding and validation. A field that cannot be decoded is not validated.
         change_errors: what it must not change in the existing object.
-        warnings: empty if there is any error.
     """
 
     namespace_errors: tuple[FieldError, ...] = ()
     errors: tuple[FieldError, ...] = ()
     change_errors: tuple[FieldError, ...] = ()
-    warnings: tuple[ValidationWarning, ...] = ()
 
 
 def review(
@@ -92,8 +89,7 @@ def review(
         from kubectl_spread.apiserver.updates import update_errors
 
         changes = tuple(update_errors(obj, existing, release))
-    warnings = () if absent or errors or changes else _warnings(submission, release)
-    return Review(namespace_errors=absent, errors=errors, change_errors=changes, warnings=warnings)
+    return Review(namespace_errors=absent, errors=errors, change_errors=changes)
 
 
 def _validation_errors(submission: Submission, release: Release) -> Errors:
@@ -104,11 +100,3 @@ def _validation_errors(submission: Submission, release: Release) -> Errors:
             yield from (error for error in errors if error.reason not in {Reason.REQUIRED, Reason.NOT_FOUND})
         return
     yield from validate(submission.obj, release)
-
-
-def _warnings(submission: Submission, release: Release) -> tuple[ValidationWarning, ...]:
-    if submission.obj is not None:
-        return warnings_of(submission.obj, release)
-    if submission.template is None or submission.template_values is None:
-        return ()
-    return template_warnings(submission.template, path=submission.template_values[0])

@@ -19,8 +19,7 @@ from kubectl_spread.apiserver.resourcequotas import object_usage, objects_fault
 from kubectl_spread.apiserver.review import Review, Submission, review
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
-from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden, required
-from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, ValidationWarning, forbidden, required
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, skipped_notes, spec_of, tables, too_many
 from kubectl_spread.controllers.horizontal import bounds_of
@@ -272,10 +271,7 @@ def standard_notes(manifests: Iterable[Manifest], snapshot: Snapshot) -> Iterato
 
 
 def notes_of(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[str]:
-    """Yield ``check``'s notes on the merged manifests, its warnings, and the constraints that apply merges.
-
-    The warnings of the API server are not among them.
-    """
+    """Yield ``check``'s notes on the merged manifests, its warnings, and the constraints that apply merges."""
     custom = [each.ref for each in manifests if each.template is not None]
     yield from (f"the controller of the Pods of {ref} is not known" for ref in custom)
     yield from skipped_notes(manifests)

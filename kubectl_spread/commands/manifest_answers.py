@@ -469,8 +469,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
     may_fit = any(isinstance(gap, UnreadKind) and gap.purpose is Purpose.PREEMPTION for gap in item.incomplete)
     if (unknown or may_fit) and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)
-    of_server = () if asked.errors else asked.review.warnings
-    item = replace(item, warnings=(*apply_warnings(manifest, asked.handle.snapshot), *of_server))
+    item = replace(item, warnings=tuple(apply_warnings(manifest, asked.handle.snapshot)))
     failed, errors = item.failed_create, asked.errors
     if failed and isinstance(manifest.obj, Pod) and not asked.numbered:
         # The Pod is the object.

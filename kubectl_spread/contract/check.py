@@ -7,8 +7,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
-from kubectl_spread.apiserver.validation.field_errors import FieldError
-from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.apiserver.validation.field_errors import FieldError, ValidationWarning
 from kubectl_spread.contract import evaluation
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Metadata, Report
@@ -78,7 +77,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         replicas: how many are requested.
         next_conclusion: why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none.
         validation: why the API server would refuse the manifest.
-        warnings: the API server's warnings; empty if it refuses the manifest.
+        warnings: what applying the manifest also does.
         placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None if all find one.
         pending: how many Pods are Pending then (count), with ties going to the first name.

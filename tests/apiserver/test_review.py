@@ -34,15 +34,9 @@ def fields(errors: Sequence[Any]) -> list[str]:
     return [error.field for error in errors]
 
 
-def test_a_sound_object_is_accepted_with_warnings() -> None:
-    answer = reviewed(pod("web", nodeSelector={"beta.kubernetes.io/os": "linux"}))
+def test_a_sound_object_is_accepted() -> None:
+    answer = reviewed(pod("web"))
     assert (answer.namespace_errors, answer.errors, answer.change_errors) == ((), (), ())
-    assert fields(answer.warnings) == ["spec.nodeSelector[beta.kubernetes.io/os]"]
-
-
-def test_what_is_refused_has_no_warnings() -> None:
-    answer = reviewed(pod("web", nodeSelector={"beta.kubernetes.io/os": "linux"}, restartPolicy="Sometimes"))
-    assert (fields(answer.errors), answer.warnings) == (["spec.restartPolicy"], ())
 
 
 def test_a_field_that_cannot_be_decoded_is_reported_once() -> None:

@@ -250,23 +250,6 @@ def test_documents_without_a_namespace_are_in_the_one_that_is_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("described", "path"),
-    [
-        (pod("web", topologySpreadConstraints=[spread(ZONE)]), "spec"),
-        (workload("Deployment", "web", pods=template(spread(ZONE))), "spec.template.spec"),
-        (rollout(template=template(spread(ZONE))), "spec.template.spec"),
-    ],
-    ids=["Pod", "Deployment", "custom"],
-)
-def test_what_the_api_server_would_warn_of_is_told(checked: Check, described: Object, path: str) -> None:
-    report = checked([described])
-    (warned,) = only(report).warnings
-    assert warned.field == f"{path}.topologySpreadConstraints[0].labelSelector"
-    assert warned.message == "a null labelSelector results in matching no pod"
-    assert exit_codes.of_check(report) == 0
-
-
-@pytest.mark.parametrize(
     ("manifests", "objects", "code"),
     [
         ([pod("a")], ABC, 0),

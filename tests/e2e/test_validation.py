@@ -11,14 +11,10 @@ from functools import cache
 from random import Random
 
 import pytest
-import yaml
 
-from kubectl_spread.apiserver.warnings import warnings_of
-from kubectl_spread.release import Release
 from tests.apiserver.validation.situations import (
     Situation,
     changed,
-    decoded,
     errors_of,
     in_template,
     kind_of,
@@ -65,15 +61,6 @@ def test_faulty_manifest(client: Client, number: int) -> None:
 @pytest.mark.parametrize("number", range(_COUNT))
 def test_sound_manifest(client: Client, number: int) -> None:
     assert not all(_compare(client, made) for made in _random_manifests(number, faulty=False))
-
-
-@pytest.mark.parametrize("situation", [s for s in ASKED if s.file == "warnings"], ids=str)
-def test_warnings(client: Client, situation: Situation) -> None:
-    manifest = yaml.safe_dump(situation.object)
-    ended = client.kubectl.run("create", "--dry-run=server", "-f", "-", stdin=manifest)
-    assert ended.returncode == 0, ended.stderr
-    warned = {line.removeprefix("Warning: ") for line in ended.stderr.splitlines()}
-    assert warned == set(map(str, warnings_of(decoded(situation.object), Release())))
 
 
 def _asked(client: Client, made: Object) -> Sequence[Cause]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.apiserver.validation.field_errors import ValidationWarning
 from kubectl_spread.contract.check import CheckReport, Origin
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import PinnedMinimum

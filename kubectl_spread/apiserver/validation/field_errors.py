@@ -69,6 +69,17 @@ class FieldError(msgspec.Struct, frozen=True):
         return ": ".join(filter(None, (self.field, self.message)))
 
 
+class ValidationWarning(msgspec.Struct, frozen=True):
+    """What applying a manifest also does, and its author may not expect."""
+
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        """Return the warning as it is printed after "Warning: "."""
+        return f"{self.field}: {self.message}"
+
+
 def required(path: str, detail: str = "") -> FieldError:
     """Return the error of a field that must be set."""
     return _error(path, Reason.REQUIRED, detail)

@@ -14,12 +14,6 @@ from kubectl_spread import apimachinery
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
 from kubectl_spread.apiserver.validation import labelselectors
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
-from kubectl_spread.apiserver.validation.containers import (
-    container_errors,
-    host_network_errors,
-    image_blank_errors,
-    init_container_errors,
-)
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     choice_errors,
@@ -32,30 +26,24 @@ from kubectl_spread.apiserver.validation.field_errors import (
     required,
     text_errors,
 )
-from kubectl_spread.apiserver.validation.resources import overhead_errors, pod_resource_errors
-from kubectl_spread.apiserver.validation.volumes import volume_errors
+from kubectl_spread.apiserver.validation.resources import (
+    container_resource_errors,
+    overhead_errors,
+    pod_resource_errors,
+)
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import ObjectMeta
-from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, NUMERIC_TOLERATIONS, USER_NAMESPACES_HOST_NETWORK, Release
+from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, NUMERIC_TOLERATIONS, Release
 
-HOST_USERS_SHORT_SINCE = 34
-"""The first release whose errors say ``hostUsers`` alone."""
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
-_MAX_SECONDS = 2**31 - 1
 
 
 def pod_errors(pod: core.Pod, release: Release) -> Errors:
     """Yield the errors of a Pod that is created."""
     spec = pod_as_created(pod, release).spec
     yield from metadata_errors(pod.metadata, apimachinery.dns_subdomain_faults)
-    yield from _spec_errors("spec", spec, pod_name=name_as_created(pod.metadata), release=release)
-    # upstream: a template with such an image is accepted, and its Pods are refused.
-    for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
-        for path, container in items(f"spec.{field}", containers):
-            yield from image_blank_errors(path, container)
-    if spec.ephemeral_containers:
-        yield forbidden("spec.ephemeralContainers", "cannot be set on create")
+    yield from _spec_errors("spec", spec, release)
     if spec.node_name and spec.scheduling_gates:
         yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 
@@ -63,23 +51,12 @@ def pod_errors(pod: core.Pod, release: Release) -> Errors:
 def template_errors(path: str, template: core.PodTemplateSpec, release: Release) -> Errors:
     """Yield the errors of a Pod template."""
     # upstream: labels are reported at ``template.labels``, not ``template.metadata.labels``.
-    spec = template_as_created(template.spec, release)
     yield from labelselectors.label_errors(f"{path}.labels", template.metadata.labels)
-    yield from _spec_errors(f"{path}.spec", spec, pod_name=None, release=release)
-    if spec.ephemeral_containers:
-        yield forbidden(f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
+    yield from _spec_errors(f"{path}.spec", template_as_created(template.spec, release), release)
 
 
-def metadata_errors(
-    metadata: ObjectMeta, name_faults: Callable[[str], Iterator[str]], *, check_generate_name: bool = True
-) -> Errors:
+def metadata_errors(metadata: ObjectMeta, name_faults: Callable[[str], Iterator[str]]) -> Errors:
     """Yield the errors of an object's name, namespace and labels; ``name_faults`` has the rule for its kind's names."""
-    prefix = metadata.generate_name
-    if prefix and check_generate_name:
-        # upstream: a dash at the end stands for a letter, and the last two characters for that one letter.
-        as_name = f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
-        for fault in name_faults(as_name):
-            yield invalid("metadata.generateName", apimachinery.quoted(prefix), fault)
     name = name_as_created(metadata)
     yield from name_errors("metadata.name", name, name_faults, "name or generateName is required")
     if metadata.namespace:
@@ -87,55 +64,21 @@ def metadata_errors(
     yield from labelselectors.label_errors("metadata.labels", metadata.labels)
 
 
-def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release: Release) -> Errors:
-    yield from volume_errors(f"{path}.volumes", spec.volumes, pod_name=pod_name, release=release)
-    yield from _resource_claim_errors(f"{path}.resourceClaims", spec.resource_claims)
-    yield from container_errors(f"{path}.containers", spec.containers, release)
-    yield from init_container_errors(f"{path}.initContainers", spec, release)
+def _spec_errors(path: str, spec: core.PodSpec, release: Release) -> Errors:
+    if not spec.containers:
+        yield required(f"{path}.containers")
+    for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
+        for place, container in items(f"{path}.{field}", containers):
+            yield from container_resource_errors(f"{place}.resources", container.resources)
     yield from pod_resource_errors(f"{path}.resources", spec)
-    yield from host_network_errors(f"{path}.containers", spec, in_template=pod_name is None)
     yield from choice_errors(f"{path}.restartPolicy", spec.restart_policy, _RESTART_POLICIES)
     yield from labelselectors.label_errors(f"{path}.nodeSelector", spec.node_selector)
     yield from affinity_errors(f"{path}.affinity", spec.affinity)
-    names: set[str] = set()
-    for place, gate in items(f"{path}.schedulingGates", spec.scheduling_gates):
-        yield from text_errors(place, gate.name, apimachinery.label_key_faults)
-        if gate.name in names:
-            yield duplicate(place, gate.name)
-        names.add(gate.name)
     yield from constraint_errors(f"{path}.topologySpreadConstraints", spec.topology_spread_constraints, release)
-    if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
-        field = "hostUsers" if release.minor >= HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
-        yield forbidden(f"{path}.hostNetwork", f"when `{field}` is false")
     if spec.node_name:
         yield from text_errors(f"{path}.nodeName", spec.node_name, apimachinery.dns_subdomain_faults)
-    if spec.active_deadline_seconds is not None and not 1 <= spec.active_deadline_seconds <= _MAX_SECONDS:
-        detail = f"must be between 1 and {_MAX_SECONDS}, inclusive"
-        yield invalid(f"{path}.activeDeadlineSeconds", spec.active_deadline_seconds, detail)
     yield from toleration_errors(f"{path}.tolerations", spec.tolerations, release)
     yield from overhead_errors(f"{path}.overhead", spec.overhead)
-
-
-def _resource_claim_errors(path: str, claims: Sequence[core.PodResourceClaim]) -> Errors:
-    names: set[str] = set()
-    for place, claim in items(path, claims):
-        if not claim.name:
-            yield required(f"{place}.name")
-        elif claim.name in names:
-            yield duplicate(f"{place}.name", claim.name)
-        else:
-            yield from text_errors(f"{place}.name", claim.name, apimachinery.dns_label_faults)
-            names.add(claim.name)
-        existing, template = claim.resource_claim_name, claim.resource_claim_template_name
-        if bool(existing) == bool(template):
-            detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            if existing:
-                detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            references = {"ResourceClaimName": existing or None, "ResourceClaimTemplateName": template or None}
-            yield invalid(place, apimachinery.as_json({"Name": claim.name, **references}), detail)
-        for field, name in (("resourceClaimName", existing), ("resourceClaimTemplateName", template)):
-            if name:
-                yield from text_errors(f"{place}.{field}", name, apimachinery.dns_subdomain_faults)
 
 
 _NO_EXECUTE = "NoExecute"

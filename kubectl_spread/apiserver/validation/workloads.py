@@ -18,30 +18,20 @@ from kubectl_spread.apiserver.validation.field_errors import (
     FieldError,
     choice_errors,
     count_errors,
-    forbidden,
     invalid,
     items,
     not_supported,
     required,
-    text_errors,
 )
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
-from kubectl_spread.apiserver.validation.volumes import claim_errors
 from kubectl_spread.objects import workloads
-from kubectl_spread.objects.core import (
-    PersistentVolumeClaimVolumeSource,
-    Pod,
-    PodTemplateSpec,
-    ReplicationController,
-    Volume,
-)
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, parse_label_selector
 from kubectl_spread.release import Release
 
 _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
-_MAX_CRON_JOB_NAME = 52
 _ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
 _NEVER = _ENDING[-1]
 _FAIL_INDEX = "FailIndex"
@@ -52,7 +42,6 @@ STATEFUL_SET_TEMPLATE_SINCE = 34
 _MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
 _RETENTION_POLICIES = ("Retain", "Delete")
 _COMPLETION_MODES = _NON_INDEXED, _INDEXED = "NonIndexed", "Indexed"
-_CONTROLLER_GENERATE_NAME_UNTIL = 34
 
 
 def validate_template(template: PodTemplateSpec, release: Release, *, path: str) -> tuple[FieldError, ...]:
@@ -69,7 +58,7 @@ def _deployment_errors(owner: workloads.Deployment | workloads.ReplicaSet, relea
     if _is_valid(spec.selector):
         yield from _mismatch_errors(spec)
         yield from template_errors(_TEMPLATE, spec.template, release)
-        yield from _restart_always_errors(spec.template, kind="ReplicaSet")
+        yield from _restart_always_errors(spec.template)
     else:
         yield invalid("spec.selector", selector_as_json(spec.selector or LabelSelector()), "invalid label selector")
     if isinstance(owner, workloads.Deployment):
@@ -86,35 +75,17 @@ def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Erro
     when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
     field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
     yield from choice_errors(field, when_scaled, _RETENTION_POLICIES, optional=True)
-    validates_templates = release.minor >= STATEFUL_SET_TEMPLATE_SINCE
-    for place, claim in items("spec.volumeClaimTemplates", spec.volume_claim_templates if validates_templates else ()):
-        yield from claim_errors(f"{place}.spec", claim.spec)
     yield from count_errors("spec.replicas", spec.replicas)
     yield from count_errors("spec.ordinals.start", spec.ordinals.start)
-    if spec.service_name:
-        yield from text_errors("spec.serviceName", spec.service_name, dns_label_faults)
     yield from _selector_errors(spec, kind="statefulset")
     if not _is_valid(spec.selector):
         yield invalid("spec.selector", selector_as_json(spec.selector or LabelSelector()), "")
         return
     yield from _mismatch_errors(spec)
-    if validates_templates:
-        yield from template_errors(_TEMPLATE, _with_claims(spec), release)
+    if release.minor >= STATEFUL_SET_TEMPLATE_SINCE:
+        yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
-    yield from _restart_always_errors(spec.template, kind="StatefulSet")
-
-
-def _with_claims(spec: workloads.StatefulSetSpec) -> PodTemplateSpec:
-    """Return the template with a volume for each claim template; it replaces the volume of its name.
-
-    Source: pkg/apis/apps/validation/validation.go volumesToAddForTemplates (v1.34 to v1.37).
-    """
-    names = [claim.metadata.name for claim in spec.volume_claim_templates]
-    claims = (
-        Volume(name=name, persistent_volume_claim=PersistentVolumeClaimVolumeSource(claim_name=name)) for name in names
-    )
-    own = (volume for volume in spec.template.spec.volumes if volume.name not in names)
-    return replace(spec.template, spec=replace(spec.template.spec, volumes=(*claims, *own)))
+    yield from _restart_always_errors(spec.template)
 
 
 def _daemon_set_errors(owner: workloads.DaemonSet, release: Release) -> Errors:
@@ -126,7 +97,7 @@ def _daemon_set_errors(owner: workloads.DaemonSet, release: Release) -> Errors:
     if spec.selector == LabelSelector():
         yield invalid("spec.selector", "{}", "empty selector is invalid for daemonset")
     yield from template_errors(_TEMPLATE, spec.template, release)
-    yield from _restart_always_errors(spec.template, kind="DaemonSet")
+    yield from _restart_always_errors(spec.template)
     yield from _strategy_errors(owner, spec.update_strategy, release)
 
 
@@ -164,10 +135,6 @@ def _cron_job_errors(owner: workloads.CronJob, release: Release) -> Errors:
     if spec.selector is not None:
         detail = "`selector` will be auto-generated"
         yield invalid("spec.jobTemplate.spec.selector", selector_as_json(spec.selector), detail)
-    # The names of its Jobs are eleven characters longer, and they are labels of at most 63 characters.
-    if len(owner.metadata.name.encode()) > _MAX_CRON_JOB_NAME:
-        detail = f"must be no more than {_MAX_CRON_JOB_NAME} characters"
-        yield invalid("metadata.name", quoted(owner.metadata.name), detail)
 
 
 def _job_spec_errors(path: str, spec: workloads.JobSpec, release: Release) -> Errors:
@@ -223,8 +190,7 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
     of_template = owner.spec.template.metadata.labels
     metadata = replace(owner.metadata, labels=owner.metadata.labels or of_template)
     selector = owner.spec.selector or of_template
-    check_generate_name = release.minor <= _CONTROLLER_GENERATE_NAME_UNTIL
-    yield from metadata_errors(metadata, dns_subdomain_faults, check_generate_name=check_generate_name)
+    yield from metadata_errors(metadata, dns_subdomain_faults)
     if not selector:
         yield required("spec.selector")
     yield from count_errors("spec.replicas", owner.spec.replicas)
@@ -234,15 +200,12 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
     if not labels.from_set(selector).matches(of_template):
         yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(owner.spec.template), _MISMATCH)
     yield from template_errors(_TEMPLATE, owner.spec.template, release)
-    yield from _restart_always_errors(owner.spec.template, kind="ReplicationController")
+    yield from _restart_always_errors(owner.spec.template)
 
 
-def _restart_always_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
+def _restart_always_errors(template: PodTemplateSpec) -> Errors:
     if template.spec.restart_policy != _ALWAYS:
         yield not_supported(f"{_TEMPLATE}.spec.restartPolicy", template.spec.restart_policy, [_ALWAYS])
-    if template.spec.active_deadline_seconds is not None:
-        message = f"activeDeadlineSeconds in {kind} is not Supported"
-        yield forbidden(f"{_TEMPLATE}.spec.activeDeadlineSeconds", message)
 
 
 def _selector_errors(spec: workloads.WorkloadSpec, *, kind: str) -> Errors:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from kubectl_spread.apiserver.validation.field_errors import FieldError
-from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.apiserver.validation.field_errors import FieldError, ValidationWarning
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import clean

@@ -22,8 +22,7 @@ from kubectl_spread.wording.incomplete import Incomplete, merged_entries
 from kubectl_spread.wording.pending import WOULD_REPORT
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
-    from kubectl_spread.apiserver.validation.field_errors import FieldError
-    from kubectl_spread.apiserver.warnings import ValidationWarning
+    from kubectl_spread.apiserver.validation.field_errors import FieldError, ValidationWarning
     from kubectl_spread.contract.check import CheckItem
     from kubectl_spread.contract.pending import PendingItem
     from kubectl_spread.contract.rebalance import RebalanceReport
@@ -163,7 +162,7 @@ class Note(Part, frozen=True, kw_only=True):
 
 
 class Review(Part, frozen=True, kw_only=True):
-    """What the API server would refuse, and what it would warn of."""
+    """What the API server would refuse, and what applying it also does."""
 
     errors: tuple[FieldError, ...]
     warnings: tuple[ValidationWarning, ...]

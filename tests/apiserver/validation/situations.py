@@ -42,7 +42,6 @@ class Situation:
         kind: of the object that is changed.
         changes: JSON pointer → value.
         errors: as kubectl prints them; none for an object that stays sound.
-        warnings: as kubectl prints them; given in warnings.yaml alone.
         minor: the API server's minor release.
         gates: feature gates that differ from the release's defaults.
         offline: why an API server is not asked about it; empty where it is.
@@ -55,7 +54,6 @@ class Situation:
     kind: str = "Pod"
     changes: Mapping[str, object] = field(default_factory=dict)
     errors: Sequence[str] = ()
-    warnings: Sequence[str] = ()
     minor: int = REFERENCE_MINOR
     gates: Mapping[str, bool] = field(default_factory=dict)
     offline: str = ""

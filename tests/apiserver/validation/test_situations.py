@@ -5,32 +5,23 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.apiserver.validation import validate, validate_template
-from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release
 from tests.apiserver.validation.situations import (
     Situation,
     changed,
-    decoded,
     differences,
     errors_of,
     situations,
     sound,
 )
 
-_WITH_WARNINGS = [situation for situation in situations() if situation.file == "warnings"]
-
 
 @pytest.mark.parametrize("situation", situations(), ids=str)
 def test_errors(situation: Situation) -> None:
     errors = errors_of(situation.object, minor=situation.minor, gates=situation.gates)
     assert differences(map(str, errors), situation.errors) == []
-
-
-@pytest.mark.parametrize("situation", _WITH_WARNINGS, ids=str)
-def test_warnings(situation: Situation) -> None:
-    assert differences(map(str, warnings_of(decoded(situation.object), Release())), situation.warnings) == []
 
 
 def test_names_of_situations_are_different_within_a_file() -> None:
@@ -40,7 +31,6 @@ def test_names_of_situations_are_different_within_a_file() -> None:
 
 def test_other_kinds_have_no_rules() -> None:
     assert validate(Node(), Release()) == ()
-    assert warnings_of(Node(), Release()) == ()
 
 
 @pytest.mark.parametrize("minor", range(30, 40))
@@ -59,9 +49,6 @@ def test_template_of_an_unknown_kind() -> None:
         f"{constraint}.matchLabelKeys: Forbidden: must not be specified when labelSelector is not set"
     ]
     assert validate_template(template, without, path=path) == ()
-    assert template_warnings(template, path=path) == (
-        ValidationWarning(f"{constraint}.labelSelector", "a null labelSelector results in matching no pod"),
-    )
 
 
 def test_what_has_a_path_of_its_own_is_reported_once() -> None:

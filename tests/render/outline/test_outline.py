@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from kubectl_spread.apiserver.validation.field_errors import FieldError
-from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.apiserver.validation.field_errors import FieldError, ValidationWarning
 from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.check import CheckReport

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.apiserver.validation.field_errors import FieldError
-from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.apiserver.validation.field_errors import FieldError, ValidationWarning
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.controllers.rollout_plan import Assumption, FailedCreate, Rollout
 from kubectl_spread.diagnosis.evaluation import Verdict
