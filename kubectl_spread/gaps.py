@@ -124,13 +124,6 @@ class NoDryRun(_Gap, frozen=True, kw_only=True):
     why: str
 
 
-class UnknownLastApplied(_Gap, frozen=True, kw_only=True):
-    """An object of which it is not known what was applied last, and its fields that a manifest leaves out."""
-
-    named: str
-    fields: tuple[str, ...]
-
-
 class UnknownKind(_Gap, frozen=True, kw_only=True):
     """A kind of another API of which it is not known whether the cluster serves it."""
 
@@ -246,7 +239,6 @@ Gap: TypeAlias = (
     | UndecidedChoice
     | NoDryRun
     | UnknownKind
-    | UnknownLastApplied
     | UnknownManagers
     | UntriedPods
     | MayBeRefused

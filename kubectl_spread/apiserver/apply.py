@@ -59,14 +59,12 @@ class Merged(msgspec.Struct, frozen=True):
     """An object after a manifest was applied.
 
     Attributes:
-        applied: whether kubectl applied it before, or created it now.
         kept: if the manifest applied last is not known, the fields that stay, but would be removed if it had them.
         changes_unkept: whether immutable fields of a Pod change that are not kept; None if that is not known, of a Pod
             or of a Job's template.
     """
 
     obj: KubernetesObject
-    applied: bool = True
     kept: tuple[str, ...] = ()
     changes_unkept: bool | None = False
 
@@ -112,12 +110,12 @@ class Application(msgspec.Struct, frozen=True):
         found = self._applied(live, original)
         if isinstance(found, Job) and UNKNOWN in found.spec.template.rest:
             unkept = None
-        # Snapshots of older releases lack parts of the manifest applied last. Pods and Jobs are nearly immutable.
-        if "metadata" in original or isinstance(live, Pod | Job):
+        # Pods and Jobs are nearly immutable.
+        if original or isinstance(live, Pod | Job):
             return Merged(found, changes_unkept=unkept)
         others = self._applied(live, {"spec": _plain_object(live)[0].get("spec")})
         kept = tuple(_differences("spec", _spec(found), _spec(others)))
-        return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
+        return Merged(found, kept)
 
     def _changes_unkept(self, original: Map) -> bool | None:
         after = pod_digest(self.values)

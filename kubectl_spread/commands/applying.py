@@ -223,13 +223,9 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
     if how.server_side:
         # differs: the managers of fields are not read here; the answer says so.
         return replace(manifest, obj=found.obj, written=applied.obj, unknown=(gaps.UnknownManagers(named=named),))
-    unknown: tuple[Gap, ...] = ()
-    if found.applied and found.kept:
-        unknown = (gaps.UnknownLastApplied(named=named, fields=found.kept),)
     if found.changes_unkept:
         return replace(manifest, obj=found.obj, written=applied.obj, refused=(forbidden("spec", POD_IMMUTABLE),))
-    if found.changes_unkept is None:
-        unknown = (*unknown, gaps.MayBeRefused(named=named))
+    unknown: tuple[Gap, ...] = (gaps.MayBeRefused(named=named),) if found.changes_unkept is None else ()
     if may_roll_out(found.obj):
         unknown = (*unknown, MayRollOut(workload=f"{manifest.namespace}/{manifest.ref}"))
     return replace(manifest, obj=found.obj, written=applied.obj, merge=found, unknown=unknown)
@@ -418,7 +414,7 @@ def apply_warnings(manifest: Manifest, snapshot: Snapshot) -> Iterator[Validatio
         by = "something else, as a HorizontalPodAutoscaler or kubectl scale, has set it since the last apply"
         yield ValidationWarning(field="spec.replicas", message=f"{by}: applying it changes {before} replicas to {now}")
     # Fields that the manifest leaves out stay where kubectl did not apply the live object.
-    elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):
+    elif manifest.merge is not None and (kept := manifest.merge.kept):
         others = f" and in {enumerated(kept[1:])}" * bool(kept[1:])
         lacks = "the live object lacks the annotation last-applied-configuration"
         stay = f"kubectl apply keeps what the manifest leaves out here{others}: {lacks}"

@@ -1,8 +1,8 @@
 """``snapshot``: what the other commands read of a cluster, as a List for ``--from``.
 
-These fields look unneeded, and stay: parameters of StorageClasses and mount paths, because ``check`` refuses manifests
-that change or lack them; RBD monitors and iSCSI names, because Pods that use one disk exclude each other on a node; the
-message of the condition PodScheduled, because it is what the scheduler last reported.
+These fields look unneeded, and stay: mount paths, by which ``kubectl apply`` merges; RBD monitors and iSCSI names,
+because Pods that use one disk exclude each other on a node; the message of the condition PodScheduled, because it is
+what the scheduler last reported.
 """
 
 from __future__ import annotations

@@ -82,6 +82,5 @@ class RuntimeScheduling(Struct, frozen=True):
 class RuntimeClass(KubernetesObject, frozen=True):
     """A container runtime."""
 
-    handler: str = ""
     overhead: Overhead | None = None
     scheduling: RuntimeScheduling | None = None

@@ -155,8 +155,6 @@ class StorageClass(KubernetesObject, frozen=True):
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     provisioner: str = ""
-    parameters: dict[str, str] = {}
-    reclaim_policy: str = ""
     volume_binding_mode: str = "Immediate"
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 

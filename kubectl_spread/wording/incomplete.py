@@ -35,7 +35,6 @@ OfManifest: TypeAlias = (
     | gaps.MayBreakQuota
     | gaps.MayRollOut
     | gaps.UnknownKind
-    | gaps.UnknownLastApplied
     | gaps.UnknownManagers
 )
 NEVER_RUNS = "no node has that name: it never runs, and pod garbage collection deletes it"
@@ -192,9 +191,6 @@ def _of_manifest(gap: OfManifest) -> Texts:
         case gaps.UnknownKind():
             told = "if it does not, kubectl apply fails"
             return f"whether the cluster serves {gap.kind} in {gap.api_version}", gap.why, told
-        case gaps.UnknownLastApplied():
-            told = f"{enumerated(gap.fields)} may be removed when it is applied"
-            return f"the last applied manifest of {gap.named}", "not in the snapshot", told
         case gaps.UnknownManagers():
             told = "fields that others manage may conflict; other fields may stay or be removed"
             return f"the managedFields of {gap.named}", "the API server was not asked", told

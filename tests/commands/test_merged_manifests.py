@@ -14,7 +14,6 @@ from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.wording.incomplete import entries
 from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import controller, kubectl_applied, revision, template, workload
 from tests.commands.memory import Memory
@@ -94,19 +93,6 @@ def test_min_domains_come_to_the_soft_constraint_of_their_key(tmp_path: Path) ->
     assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].minDomains"]
     (refused,) = applied(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects).refused
     assert "can only use minDomains if whenUnsatisfiable=DoNotSchedule" in refused.message
-
-
-def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) -> None:
-    live, *others = there(SOFT, by_hand={"paused": True})[6:]
-    name = next(iter(live["metadata"]["annotations"]))
-    live["metadata"]["annotations"] = {name: "{}"}
-    item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
-    assert (item.verdict, [gap.what for gap in entries(item.incomplete)]) == (
-        Verdict.INCOMPLETE,
-        ["the last applied manifest of deployment/web"],
-    )
-    report = simulated([*SIX, live, *others], f"apply {written(tmp_path, web(SOFT))}")
-    assert [gap.what for gap in entries(report.incomplete)] == ["the last applied manifest of deployment/web"]
 
 
 @pytest.mark.parametrize("by_helm", [False, True])

@@ -403,14 +403,3 @@ def test_it_holds_which_kinds_were_read(tmp_path: Path) -> None:
     plain.write_text(json.dumps({"apiVersion": "v1", "kind": "NodeList", "items": [node("a1")]}))
     assert spread("snapshot", "--from", plain, "-o", path).code == 3
     assert read_inventory([str(path)]).unread == read_inventory([str(plain)]).unread
-
-
-def test_older_ones_are_read_and_tell_nothing_of_what_they_lack(tmp_path: Path) -> None:
-    new = tmp_path / "new.json"
-    older = deployed({"containers": [{"name": "main", "image": "web:1"}]})
-    older["metadata"]["annotations"] = {LAST_APPLIED: "{}"}
-    path = listed(tmp_path / "old.json", [node("a1"), older])
-    new.write_text(json.dumps(deployed(ENV)))
-    ended = spread("check", "-f", new, "--from", path, "-o", "json")
-    assert (ended.code, ended.item["verdict"]) == (3, "Incomplete")
-    assert "it may roll out" in {gap["consequence"] for gap in ended.item["incomplete"]}

@@ -22,7 +22,6 @@ GAPS: list[gaps.Gap] = [
     gaps.UnknownFeatureGate(gate="Warp"),
     gaps.UndecidedChoice(pods=(("shop/db-0", "a1"),)),
     gaps.NoDryRun(why="forbidden"),
-    gaps.UnknownLastApplied(named="deployment/web", fields=("spec.paused", "spec.replicas")),
     gaps.MayBreakQuota(workload="shop/deployment/web", why="exceeded quota: q", by_chance=True),
     gaps.MayBreakQuota(workload="shop/pod/job", why="exceeded quota: q", by_chance=True),
     gaps.MayRollOut(workload="shop/deployment/web", revision="59d4", orphaned=True),

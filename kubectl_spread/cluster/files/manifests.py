@@ -25,9 +25,9 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Event, Pod, ReplicatedStatus
 from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, BY_NAME, KINDS, NODE, POD, Kind
-from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Plain
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.template_rest import UNKNOWN, field_of, with_rest
+from kubectl_spread.objects.template_rest import field_of
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread
 
@@ -39,8 +39,6 @@ MOST_OBJECTS = 100_000
 _IN_DUMP = {NODE, POD, kinds.EVENT, kinds.SERVICE, kinds.REPLICATION_CONTROLLER, kinds.DEPLOYMENT, kinds.REPLICA_SET}
 _IN_DUMP |= {kinds.DAEMON_SET}
 """What ``kubectl cluster-info dump`` writes. Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36)."""
-REDUCED_TO_REPLICAS = frozenset(("{}", '{"spec":{"replicas":1}}'))
-"""The last applied configurations in older snapshots, which only tell whether it has replicas."""
 _COUNTED_NODES = re.compile(r"0/[1-9]")
 """How the scheduler's message begins if it found no node among some. Source: kube-scheduler FitError.Error (v1.36)."""
 _MOST_NAMES = 3
@@ -164,9 +162,6 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
         else:
             objects[kind][each.key] = each
     found = {kind: tuple(named.values()) for kind, named in objects.items()}
-    if any(each.metadata.annotations.get(LAST_APPLIED) in REDUCED_TO_REPLICAS for each in _each(objects)):
-        # An older snapshot, without digests of the fields that it leaves out.
-        found = {kind: tuple(with_rest(each, UNKNOWN) for each in those) for kind, those in found.items()}
     inventory = Inventory(found, unread=tuple(_unread(objects, lists)))
     if len(snapshots) == 1:
         inventory = _with_recorded_gaps(inventory, snapshots[0])
