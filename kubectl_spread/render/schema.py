@@ -10,8 +10,8 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator
-from typing import get_args, get_type_hints
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -40,7 +40,7 @@ _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 class JsonField(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of a report or of a part of one: the type in the schema that has it, its name in JSON, its meaning."""
+    """A field or a value in a report: the type in the schema that has it, its name, its meaning."""
 
     of: str
     name: str
@@ -72,10 +72,45 @@ def _collect_structs(annotation: object, structs: dict[str, type[msgspec.Struct]
             _collect_structs(field_type, structs)
 
 
+def json_values() -> Iterator[JsonField]:
+    """Yield every value that a field of the schema can only have among others, such as the kind of a cause.
+
+    The meaning of a kind is that of its type; the meaning of another value is that of its field or enumeration.
+    """
+    _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
+    meant = {(field.of, field.name): field.meaning for field in json_fields()}
+    for title, definition in definitions.items():
+        described = definition.get("description", "").partition("\n\n")[0]
+        for value in definition.get("enum", ()):
+            yield JsonField(of=title, name=str(value), meaning=described)
+        for name, field in definition.get("properties", {}).items():
+            for value in _values(field):
+                yield JsonField(of=title, name=value, meaning=described if value == title else meant[title, name])
+
+
+def _values(field: Mapping[str, Any]) -> Iterator[str]:
+    yield from map(str, field.get("enum", ()))
+    for alternative in field.get("anyOf", ()):
+        yield from _values(alternative)
+
+
+def plugins() -> Iterator[JsonField]:
+    """Yield every plugin of the scheduler that rejects nodes or scores them, in the words of its module."""
+    from kubectl_spread.scheduler.cycle import PRE_FILTERS, PRE_SCORES
+
+    for name, function in {**PRE_SCORES, **PRE_FILTERS}.items():
+        about = (sys.modules[function.__module__].__doc__ or "").partition("\n")[0]
+        yield JsonField(of="REJECTED-BY", name=name, meaning=about.partition(": ")[2] or about)
+
+
 def fields_named(name: str) -> tuple[JsonField, ...]:
-    """Return the fields of that name, in any case; of a path such as ``.items[0].replicas`` the last name counts."""
+    """Return the fields of that name, in any case, or else the values of fields and the plugins.
+
+    Of a path such as ``.items[0].replicas`` the last name counts.
+    """
     wanted = name.rpartition(".")[2].lower()
-    return tuple(field for field in json_fields() if field.name.lower() == wanted)
+    found = tuple(each for each in json_fields() if each.name.lower() == wanted)
+    return found or tuple(each for each in (*json_values(), *plugins()) if each.name.lower() == wanted)
 
 
 def _attributes(described: type) -> dict[str, str]:

@@ -11,6 +11,7 @@ import pytest
 import typer
 import yaml
 
+import kubectl_spread
 from kubectl_spread import __version__
 from kubectl_spread.cli import application
 from kubectl_spread.cli.candidates import complete
@@ -21,7 +22,9 @@ from kubectl_spread.render.outline.audit import AUDIT_COLUMNS
 from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
 from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
+from kubectl_spread.render.schema import json_fields, json_values, plugins
 from kubectl_spread.render.text.explain import entries_text
+from kubectl_spread.scheduler.cycle import PRE_FILTERS, PRE_SCORES
 from kubectl_spread.wording.reference import entries, entries_named
 from tests.program import INSTALLED, spread
 from tests.terminal import printed_on
@@ -69,6 +72,19 @@ def test_every_status_verdict_and_column_is_explained() -> None:
     stand = {*SpreadStatus, *Verdict, *RebalanceVerdict}
     assert headers | stand <= {entry.name for entry in entries()}
     assert {"DOMAIN", "NODE", "REJECTED-BY", "WAVE"} <= headers
+
+
+def test_every_name_that_is_printed_is_explained() -> None:
+    text = (Path(kubectl_spread.__file__).parent / "schema" / "report.v1alpha2.json").read_text()
+    schema = json.loads(text)["$defs"]
+    names = {name for each in schema.values() for name in each.get("properties", ())}
+    names |= set(re.findall(r'"([A-Z][A-Za-z]+)"', " ".join(re.findall(r'"enum": \[([^]]*)\]', text))))
+    names |= {*PRE_FILTERS, *PRE_SCORES}
+    known = {each.name for each in (*json_fields(), *json_values(), *plugins())} | {each.name for each in entries()}
+    assert sorted(names - known) == []
+    assert {"PinnedDomain", "TaintToleration", "NodeResourcesFit", "DomainsFull", "PodsReplaced"} <= names
+    (line,) = spread("explain", "tainttoleration").stdout.splitlines()
+    assert line.startswith("TaintToleration (in REJECTED-BY): ")
 
 
 @pytest.mark.parametrize("arguments", [(), ("GhostPod",), ("incomplete",)], ids=str)

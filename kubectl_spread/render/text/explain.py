@@ -46,7 +46,8 @@ def entries_text(entries: Sequence[Entry], screen: Screen = PIPE) -> str:
 
 def fields_text(fields: Sequence[JsonField], screen: Screen = PIPE) -> str:
     """Return a line for each field of ``-o json``."""
-    lines = (f"{field.name} (JSON, in {field.of}): {field.meaning}" for field in fields)
+    where = ("" if field.of.isupper() else "JSON, " for field in fields)
+    lines = (f"{field.name} ({json}in {field.of}): {field.meaning}" for field, json in zip(fields, where, strict=True))
     return "".join(f"{line}\n" for text in lines for line in screen.wrapped(text, under=2))
 
 
