@@ -223,9 +223,15 @@ class UnreadCluster(_Gap, frozen=True, kw_only=True):
     why: str
 
 
+class UnansweredCluster(_Gap, frozen=True, kw_only=True):
+    """One of several clusters that gave no answer; ``why``: the error."""
+
+    why: str
+
+
 Decider: TypeAlias = UnreadCluster | OtherScheduler | NodeNamed | SchedulingGroup | UndecidedDevices
 """What decides about a Pod and is not modelled, or what is missing for any decision."""
-Gap: TypeAlias = (
+ClusterGap: TypeAlias = (
     UnreadKind
     | ReadApart
     | UnreadNodes
@@ -245,8 +251,20 @@ Gap: TypeAlias = (
     | MayBreakQuota
     | MayRollOut
     | UnreadTemplate
+    | UnansweredCluster
     | Decider
 )
+"""A gap of the answer about one cluster."""
+
+
+class InCluster(_Gap, frozen=True, kw_only=True):
+    """A gap of the answer about one of several clusters, by the name of its context."""
+
+    cluster: str
+    gap: ClusterGap
+
+
+Gap: TypeAlias = ClusterGap | InCluster
 """A gap of an answer."""
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import clusters, inputs, output
 from kubectl_spread.cli import flags as groups
-from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import Flags, Option, check_choice
-from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.scope import Named
-    from kubectl_spread.contract.audit import AuditReport
+    from kubectl_spread.commands.scope import Named, Scope
+    from kubectl_spread.commands.source import Source
 
 EPILOG = """
 \b
@@ -49,28 +48,23 @@ def audit(
     scope: groups.ScopeFlags,
     printing: groups.AuditOutput,
     scheduler: groups.SchedulerFlags,
-    connection: groups.ConnectionFlags,
+    connection: groups.ClustersFlags,
 ) -> None:
     """Report what an outage of one zone or node would take of each workload, and whether that can be helped."""
+    from msgspec.structs import replace
 
-    def ask(named: Named) -> None:
-        from kubectl_spread.commands import audit as command
-        from kubectl_spread.commands import exit_codes
-        from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-        from kubectl_spread.diagnosis.audit import RISKS, Risk
-        from kubectl_spread.render.text.audit import audit_text
+    from kubectl_spread.commands import audit as command
+    from kubectl_spread.commands import exit_codes
+    from kubectl_spread.contract.audit import AuditReport
+    from kubectl_spread.diagnosis.audit import RISKS, Risk
+    from kubectl_spread.render.text.audit import audit_text
 
-        def text(report: AuditReport, *, wide: bool) -> str:
-            screen = output.screen_for(printing, asked.namespace)
-            return audit_text(
-                report, screen, detailed=flags.suggest or bool(named.names), wide=wide, headers=not printing.no_headers
-            )
+    def text(report: AuditReport, *, wide: bool) -> str:
+        screen = output.screen_for(printing, found.scope.namespace)
+        detailed = flags.suggest or bool(found.scope.names)
+        return audit_text(report, screen, detailed=detailed, wide=wide, headers=not printing.no_headers)
 
-        if flags.fail_on:
-            check_choice("--fail-on", flags.fail_on, RISKS)
-        printed = output.printer(text, printing)
-        source = inputs.source_of(connection, scope, scheduler)
-        asked = inputs.scope_of(scope, source, named)
+    def question(source: Source, asked: Scope, named: Named) -> command.AuditAnswer:
         options = command.AuditOptions(
             names=named.names,
             keys=tuple(flags.key or ()),
@@ -78,11 +72,17 @@ def audit(
             after_loss=printing.output == "wide",
             suggest=flags.suggest,
         )
-        answer = command.audit(source, asked, options, inputs.scheduler_of(scheduler))
-        if not (answer.report.items or answer.report.left_out):
-            output.note(nothing_found(asked, "workloads to audit", namespaces_with_pods(answer.view.snapshot)))
-        output.write(printed(answer.report))
-        fails = Risk(flags.fail_on) if flags.fail_on else None
-        raise typer.Exit(exit_codes.of_audit(answer.report, fails) if fails else ExitCode.ANSWERED)
+        return command.audit(source, asked, options, inputs.scheduler_of(scheduler))
 
-    inputs.first_found(flags.resources, ask)
+    if flags.fail_on:
+        check_choice("--fail-on", flags.fail_on, RISKS)
+    printed = output.printer(text, printing)
+    found = clusters.ask((connection, scope, scheduler), flags.resources, question)
+    report = found.report(AuditReport)
+    report = replace(report, items=command.worst_first(report.items))
+    if not (report.items or report.left_out):
+        output.note(found.nothing_found("workloads to audit"))
+    output.write(printed(report))
+    fails = Risk(flags.fail_on) if flags.fail_on else None
+    codes = (exit_codes.of_audit(each.report, fails) for each in found.each.values() if fails)
+    raise typer.Exit(found.exit_code(codes))

@@ -161,6 +161,16 @@ def _configured(section: Literal["contexts", "clusters", "users"], line: Line) -
     return line.matching(names.configured_names(section, path=line.given["kubeconfig"]))
 
 
+def _contexts(line: Line) -> Completion:
+    """Return the contexts; where several may be read, those that are not yet named after a comma."""
+    earlier, comma, typed = line.typed.rpartition(",") if "all_contexts" in line.given else ("", "", line.typed)
+    given = {*line.earlier, *earlier.split(",")}
+    names_left = (
+        name for name in names.configured_names("contexts", path=line.given["kubeconfig"]) if name not in given
+    )
+    return line.matching(f"{earlier}{comma}{name}" for name in names_left if name.startswith(typed))
+
+
 def _explained(line: Line) -> Completion:
     from kubectl_spread.wording.reference import entries
 
@@ -214,7 +224,7 @@ def _cluster_names(line: Line, *kinds: Kind, field_selector: str = "") -> tuple[
 
 VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "CLUSTER": partial(_configured, "clusters"),
-    "CONTEXT": partial(_configured, "contexts"),
+    "CONTEXT": _contexts,
     "FILE": _files,
     "FINDING": _explained,
     "KEY": _topology_keys,

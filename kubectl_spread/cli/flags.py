@@ -76,7 +76,7 @@ class ConnectionFlags(LogFlags):
     """kubectl's flags for reaching a cluster."""
 
     kubeconfig: Annotated[str, Option(metavar="FILE", help="Path to the kubeconfig file.")] = ""
-    context: Annotated[str, Option(metavar="CONTEXT", help="The kubeconfig context to use.")] = ""
+    context: Annotated[list[str] | None, Option(metavar="CONTEXT", help="The kubeconfig context to use.")] = None
     cluster: Annotated[str, Option(metavar="CLUSTER", help="The kubeconfig cluster to use.")] = ""
     user: Annotated[str, Option(metavar="USER", help="The kubeconfig user to use.")] = ""
     server: Annotated[str, Option("--server", "-s", help="Address of the API server.")] = ""
@@ -99,6 +99,15 @@ class ConnectionFlags(LogFlags):
     ] = "0"
     cache_dir: Annotated[str, Option(help="Accepted for compatibility with kubectl. Nothing is cached.")] = ""
     disable_compression: Annotated[bool, Option(help="Do not request compressed responses.")] = False
+
+
+class ClustersFlags(ConnectionFlags):
+    """kubectl's flags for reaching a cluster, or several."""
+
+    all_contexts: Annotated[
+        bool,
+        Option(help="Read the clusters of all contexts side by side. --context A,B reads those of several contexts."),
+    ] = False
 
 
 class ScopeFlags(Flags):

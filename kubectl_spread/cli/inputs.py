@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from kubectl_spread.cli.flags import AutoscalerFlags, ConnectionFlags, LogFlags, ReadFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import note
@@ -20,20 +20,29 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.view import SchedulerOptions
     from kubectl_spread.render.outline import FixFormat
 
+T = TypeVar("T")
+
 NOT_FOUND = 404
 """HTTP's status for a missing object."""
 
 
-def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: SchedulerFlags) -> Source:
+def source_of(
+    connection: ConnectionFlags, scope: ScopeFlags, scheduler: SchedulerFlags, *, alone: bool = True
+) -> Source:
     """Return where the cluster is read from; a kubeconfig is only read without ``--from``.
+
+    ``alone``: whether no other cluster is read meanwhile, so that its progress can be shown.
 
     Raises:
         ClusterError: no cluster is configured, or its credentials cannot be used.
-        UsageError: a flag has a malformed value.
+        UsageError: a flag has a malformed value, or names several contexts.
     """
     from kubectl_spread.commands.source import ClusterSource, FileSource
 
-    options = connection_options(vars(connection) | {"namespace": scope.namespace})
+    if len(contexts := contexts_of(connection)) > 1:
+        hint = "only show, why-pending and audit read several clusters, and none of files"
+        raise UsageError(f"several contexts cannot be used here: {', '.join(contexts)}", hint=hint)
+    options = connection_options(vars(connection) | {"namespace": scope.namespace, "context": contexts})
     if scheduler.from_:
         from kubectl_spread.cluster.access.options import connection_flags
 
@@ -43,17 +52,29 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     from kubectl_spread.cluster.log import Progress
 
     # Log lines would break a progress line.
-    progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
+    shown = alone and not connection.verbosity and sys.stderr is not None
+    progress = Progress(sys.stderr) if shown else None
     return ClusterSource(connect(options, log_of(connection)), progress=progress)
 
 
+def contexts_of(connection: ConnectionFlags) -> tuple[str, ...]:
+    """Return the given contexts, each once; a comma separates two unless a context is called so."""
+    given = tuple(connection.context or ())
+    if any("," in word for word in given):
+        from kubectl_spread.cluster.access.kubeconfig import load
+
+        known = load(connection.kubeconfig).contexts
+        given = tuple(each for word in given for each in ([word] if word in known else word.split(",")))
+    return tuple(dict.fromkeys(filter(None, given)))
+
+
 def connection_options(given: Mapping[str, Any]) -> ConnectionOptions:
-    """Return the connection flags among the given flags (name → value)."""
+    """Return the connection flags among the given flags (name → value); of several contexts the last."""
     from kubectl_spread.cluster.access.options import ConnectionOptions
 
     known = ((name, given[name]) for name in ConnectionOptions.__struct_fields__ if given.get(name) is not None)
     options: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known}
-    return ConnectionOptions(**options)
+    return ConnectionOptions(**options | {"context": "".join(options.get("context", ())[-1:])})
 
 
 def log_of(flags: LogFlags) -> Log:
@@ -88,18 +109,18 @@ def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> S
     return Scope(namespace=namespace, selector=parse_selector(flags.selector), kinds=kinds, names=names)
 
 
-def first_found(arguments: Sequence[str] | None, ask: Callable[[Named], None]) -> None:
-    """Ask about the named objects: for ``X/NAME``, first in the namespace X; if not found, with X as a TYPE."""
+def first_found(arguments: Sequence[str] | None, ask: Callable[[Named], T]) -> T:
+    """Return the answer about the named objects: of ``X/NAME`` in the namespace X, or with X as a TYPE if not found."""
     from kubectl_spread.commands.scope import parse_names
 
     named = parse_names(tuple(arguments or ()))
     try:
-        ask(named)
+        return ask(named)
     except ClusterError as error:
         if named.otherwise is None or error.status != NOT_FOUND:
             raise
         try:
-            ask(named.otherwise)
+            return ask(named.otherwise)
         except SpreadError:
             raise error from None
 

@@ -136,12 +136,12 @@ def note(text: str) -> None:
             _discard(sys.stderr)
 
 
-def explain(error: SpreadError) -> ExitCode:
-    """Print the error and its hint; return its exit code."""
+def explain(error: SpreadError, *, about: str = "") -> ExitCode:
+    """Print the error and its hint, and before it what it is about; return its exit code."""
     lines = [str(problem) for problem in error.problems] if isinstance(error, ManifestError) else [error.message]
     lines[-1] += f"; {error.hint}" if error.hint else ""
     for line in lines:
-        note(f"error: {line}")
+        note(f"error: {about}{line}")
     return error.exit_code
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import clusters, inputs, output
 from kubectl_spread.cli import flags as groups
-from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import Defaults, Flags, Option, check_choice
-from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.wording.words import did_you_mean
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Named, Scope
     from kubectl_spread.commands.show import ShowAnswer, ShowOptions
+    from kubectl_spread.commands.source import Source
     from kubectl_spread.contract.skew import SkewReport
+    from kubectl_spread.snapshot import Snapshot
 
 EPILOG = """
 \b
@@ -61,48 +62,75 @@ def show(
     reading: groups.ReadFlags,
     printing: groups.ShowOutput,
     scheduler: groups.SchedulerFlags,
-    connection: groups.ConnectionFlags,
+    connection: groups.ClustersFlags,
 ) -> None:
     """Show how Pods are spread over the domains of their topology spread constraints."""
+    from msgspec.structs import replace
+
+    from kubectl_spread.commands import exit_codes
+    from kubectl_spread.commands import show as command
+    from kubectl_spread.contract.skew import SkewReport
+    from kubectl_spread.render.outline.access import node_names
+
     if flags.watch:
-        from kubectl_spread.cli import watch
+        _watch(flags, scope, reading, printing, scheduler, connection)
+        return
 
-        watch.refuse(printing.output, exit_code=flags.exit_code)
+    def text(report: SkewReport, *, wide: bool) -> str:
+        every = (name for each in found.each.values() for name in each.view.snapshot.nodes)
+        nodes = node_names(report) if wide else frozenset(every)
+        return _text(flags, printing, found.scope, report, nodes, wide=wide)
 
-    def ask(named: Named) -> None:
-        from kubectl_spread.commands import exit_codes
-        from kubectl_spread.commands import show as command
-        from kubectl_spread.render.outline.access import node_names
-        from kubectl_spread.render.text.show import show_details
-
+    def question(source: Source, asked: Scope, named: Named) -> ShowAnswer:
         options = _options(flags, reading, printing.output, named.names)
-        detailed = flags.by_node or bool(options.names)
+        brief = printing.output == "table" and not _detailed(flags, asked)
+        return (command.overview if brief else command.show)(source, asked, options, inputs.scheduler_of(scheduler))
 
-        def whole(report: SkewReport, *, wide: bool) -> str:
-            if not detailed:
-                return _table(printing, asked, report, node_names(report), wide=wide)
-            return show_details(report, output.screen_for(printing, asked.namespace), wide=wide, by_node=flags.by_node)
+    printed = output.printer(text, printing)
+    found = clusters.ask((connection, scope, scheduler), flags.resources, question)
+    report = found.report(SkewReport)
+    report = replace(report, items=tuple(command.sort(report.items, flags.sort_by)))
+    output.write(printed(report))
+    for note in _notes(flags, found.scope, report, [each.view.snapshot for each in found.each.values()]):
+        output.note(note)
+    for context, answer in found.each.items():
+        for note in command.how_read(answer):
+            output.note(f"{context}: {note}" if context else note)
+    codes = (exit_codes.of_show(each.report, one_more=flags.next) for each in found.each.values())
+    raise typer.Exit(found.exit_code(codes if flags.exit_code else ()))
 
-        printed = output.printer(whole, printing)
+
+def _watch(
+    flags: ShowFlags,
+    scope: groups.ScopeFlags,
+    reading: groups.ReadFlags,
+    printing: groups.ShowOutput,
+    scheduler: groups.SchedulerFlags,
+    connection: groups.ClustersFlags,
+) -> None:
+    from kubectl_spread.cli import watch
+    from kubectl_spread.commands import show as command
+    from kubectl_spread.render.outline.access import node_names
+
+    watch.refuse(printing.output, exit_code=flags.exit_code, several=connection.all_contexts)
+
+    def follow(named: Named) -> None:
+        def text(report: SkewReport, *, wide: bool) -> str:
+            return _text(flags, printing, asked, report, node_names(report), wide=wide)
+
+        options, printed = _options(flags, reading, printing.output, named.names), output.printer(text, printing)
         source = inputs.source_of(connection, scope, scheduler)
         asked, rules = inputs.scope_of(scope, source, named), inputs.scheduler_of(scheduler)
-        notes = partial(_notes, flags, asked)
-        if flags.watch:
-            rows = None if detailed else partial(_changed, printing, asked)
-            how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
-            watch.print_each(command.follow(source, asked, options, rules, say=output.note), how)
-        if printing.output == "table" and not detailed:
-            answer = command.overview(source, asked, options, rules)
-            output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
-        else:
-            answer = command.show(source, asked, options, rules)
-            output.write(printed(answer.report))
-        for note in notes(answer):
-            output.note(note)
-        code = exit_codes.of_show(answer.report, one_more=flags.next)
-        raise typer.Exit(code if flags.exit_code else ExitCode.ANSWERED)
+        rows = None if _detailed(flags, asked) else partial(_changed, printing, asked)
+        notes = partial(_notes_of_one, flags, asked)
+        how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
+        watch.print_each(command.follow(source, asked, options, rules, say=output.note), how)
 
-    inputs.first_found(flags.resources, ask)
+    inputs.first_found(flags.resources, follow)
+
+
+def _detailed(flags: ShowFlags, asked: Scope) -> bool:
+    return flags.by_node or bool(asked.names)
 
 
 def _changed(printing: groups.ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
@@ -131,24 +159,38 @@ def _options(
     return options
 
 
-def _table(printing: groups.ShowOutput, asked: Scope, report: SkewReport, nodes: Collection[str], *, wide: bool) -> str:
-    from kubectl_spread.render.text.show import show_table
+def _text(
+    flags: ShowFlags,
+    printing: groups.ShowOutput,
+    asked: Scope,
+    report: SkewReport,
+    nodes: Collection[str],
+    *,
+    wide: bool,
+) -> str:
+    from kubectl_spread.render.text.show import show_details, show_table
 
     screen = output.screen_for(printing, asked.namespace)
+    if _detailed(flags, asked):
+        return show_details(report, screen, wide=wide, by_node=flags.by_node)
     totals = not (asked.namespace or printing.no_headers)
     return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes, totals=totals)
 
 
-def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer) -> Iterator[str]:
-    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
+def _notes_of_one(flags: ShowFlags, scope: Scope, answer: ShowAnswer) -> Iterator[str]:
     from kubectl_spread.commands.show import how_read
 
-    if not answer.report.items:
+    yield from _notes(flags, scope, answer.report, [answer.view.snapshot])
+    yield from how_read(answer)
+
+
+def _notes(flags: ShowFlags, scope: Scope, report: SkewReport, read: Sequence[Snapshot]) -> Iterator[str]:
+    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
+
+    if not report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         what += f" on {flags.topology_key}" if flags.topology_key else ""
-        snapshot = answer.view.snapshot
-        yield nothing_found(scope, what, namespaces_with_pods(snapshot))
-        labels = {key for node in snapshot.nodes.values() for key in node.metadata.labels}
+        yield nothing_found(scope, what, sorted({name for each in read for name in namespaces_with_pods(each)}))
+        labels = {key for each in read for node in each.nodes.values() for key in node.metadata.labels}
         if flags.topology_key not in labels and (near := did_you_mean(flags.topology_key, labels)):
             yield f"No node has the label {flags.topology_key}: {near}"
-    yield from how_read(answer)

@@ -44,8 +44,10 @@ class Printing:
     notes: Callable[[ShowAnswer], Iterable[str]]
 
 
-def refuse(output_format: str, *, exit_code: bool) -> None:
+def refuse(output_format: str, *, exit_code: bool, several: bool = False) -> None:
     """Refuse flags that cannot be used with ``--watch``, by a UsageError."""
+    if several:
+        raise UsageError("--watch and --all-contexts cannot be used together", hint="follow one cluster")
     if exit_code:
         raise UsageError("--watch and --exit-code cannot be used together", hint="a watch does not end")
     if not any(output_format == name or (name[-1] == "=" and output_format.startswith(name)) for name in FORMATS):
@@ -54,7 +56,7 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
 
 
 def print_each(answers: Iterable[ShowAnswer], printing: Printing) -> None:
-    """Print the answers as they arrive."""
+    """Print the answers as they arrive; they have no end."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     previous: ShowAnswer | None = None
     for answer in answers:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import clusters, inputs, output
 from kubectl_spread.cli import flags as groups
-from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import AllFixes, FixBudget, Flags, Option
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.scope import Named
-    from kubectl_spread.contract.pending import PendingReport
+    from kubectl_spread.commands.scope import Named, Scope
+    from kubectl_spread.commands.source import Source
 
 EPILOG = """
 \b
@@ -48,40 +48,44 @@ def why_pending(
     printing: groups.PendingOutput,
     scheduler: groups.SchedulerFlags,
     autoscaler: groups.AutoscalerFlags,
-    connection: groups.ConnectionFlags,
+    connection: groups.ClustersFlags,
 ) -> None:
     """Explain why Pods are Pending, and which changes help."""
+    from kubectl_spread.commands import exit_codes
+    from kubectl_spread.commands import why_pending as command
+    from kubectl_spread.contract.pending import PendingReport
+    from kubectl_spread.render.outline import Extent
+    from kubectl_spread.render.outline.pending import pending_outline
+    from kubectl_spread.render.text import text_on
 
-    def ask(named: Named) -> None:
-        from kubectl_spread.commands import exit_codes
-        from kubectl_spread.commands import why_pending as command
-        from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-        from kubectl_spread.render.outline import Extent
-        from kubectl_spread.render.outline.pending import pending_outline
-        from kubectl_spread.render.text import text_on
+    def text(report: PendingReport, *, wide: bool) -> str:
+        screen = output.screen_for(printing)
+        brief = not (wide or flags.all_fixes)
+        extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
+        return text_on(screen, partial(pending_outline, report), extent)
 
-        def text(report: PendingReport, *, wide: bool) -> str:
-            screen = output.screen_for(printing)
-            brief = not (wide or flags.all_fixes)
-            extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
-            return text_on(screen, partial(pending_outline, report), extent)
-
-        fix_format = inputs.fix_format_of(flags.fix_format)
-        printed = output.printer(text, printing)
-        read = inputs.read_mode_of(reading)
-        source = inputs.source_of(connection, scope, scheduler)
-        asked = inputs.scope_of(scope, source, named)
-        rules = inputs.scheduler_of(scheduler)
-        answer = command.why_pending(
-            source, asked, rules, autoscalers=inputs.autoscalers_of(autoscaler), fix_budget=flags.fix_budget, read=read
+    def question(source: Source, asked: Scope, _: Named) -> command.PendingAnswer:
+        return command.why_pending(
+            source,
+            asked,
+            inputs.scheduler_of(scheduler),
+            autoscalers=inputs.autoscalers_of(autoscaler),
+            fix_budget=flags.fix_budget,
+            read=read,
         )
-        report = answer.report
-        in_text = printing.output in {groups.OutputFlags.output, "wide"}
-        for line in (*answer.notes, *(answer.starting if in_text else ())):
-            output.note(line)
-        if not (report.items or report.not_created or answer.starting or answer.notes):
-            output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
-        output.write(printed(report))
-        raise typer.Exit(exit_codes.of_why_pending(report))
 
-    inputs.first_found(flags.pods, ask)
+    fix_format = inputs.fix_format_of(flags.fix_format)
+    printed = output.printer(text, printing)
+    read = inputs.read_mode_of(reading)
+    found = clusters.ask((connection, scope, scheduler), flags.pods, question)
+    report = found.report(PendingReport)
+    in_text = printing.output in {groups.OutputFlags.output, "wide"}
+    noted = False
+    for context, answer in found.each.items():
+        noted = noted or bool(answer.notes)
+        for line in (*answer.notes, *(answer.starting if in_text else ())):
+            output.note(f"{context}: {line}" if context else line)
+    if not (report.items or report.not_created or report.starting or noted):
+        output.note(found.nothing_found("pending Pods"))
+    output.write(printed(report))
+    raise typer.Exit(found.exit_code(exit_codes.of_why_pending(each.report) for each in found.each.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -65,19 +65,19 @@ def audit(source: Source, scope: Scope, options: AuditOptions, scheduler: Schedu
         shown = [each for each in found if options.every or options.names or len(bound_pods(each)) > 1]
         known = not view.snapshot.inventory.nodes_unread
         items = [audited(each, handle_of_next_pod(each, view), options.keys) for each in shown if known]
-        worst_first = sorted(filter(None, items), key=_place)
+        ordered = worst_first(filter(None, items))
         if options.after_loss or options.names:
-            worst_first = [*with_losses(worst_first, view.settled.handles)]
-        searched = len(worst_first)
+            ordered = (*with_losses(ordered, view.settled.handles),)
+        searched = len(ordered)
         if options.suggest or options.names:
             owned = {(each.namespace, each.ref): each for each in shown}
-            search = partial(_suggesting, worst_first, owned, view.settled.handles)
+            search = partial(_suggesting, ordered, owned, view.settled.handles)
             suggested = FixBudget(SECONDS, 1).within(search)
-            worst_first, searched = [*suggested, *worst_first[len(suggested) :]], len(suggested)
+            ordered, searched = (*suggested, *ordered[len(suggested) :]), len(suggested)
         report = AuditReport(
             metadata=view.metadata,
-            items=tuple(worst_first),
-            not_searched=len(worst_first) - searched,
+            items=ordered,
+            not_searched=len(ordered) - searched,
             left_out=sum(len(bound_pods(each)) == 1 for each in found if each not in shown),
             incomplete=(
                 *view.incomplete,
@@ -99,6 +99,6 @@ def _suggesting(
     return found
 
 
-def _place(item: AuditItem) -> tuple[int, str, str]:
-    """Return the place of an item: by risk, then by name."""
-    return RISKS.index(item.risk), item.namespace, str(item.workload)
+def worst_first(items: Iterable[AuditItem]) -> tuple[AuditItem, ...]:
+    """Return the items by risk, then by name; those of one name as they are."""
+    return tuple(sorted(items, key=lambda item: (RISKS.index(item.risk), item.namespace, str(item.workload))))

@@ -13,4 +13,6 @@ from kubectl_spread.contract.skew import SkewReport
 
 ItemsReport: TypeAlias = SkewReport | PendingReport | CheckReport
 """The reports whose items have nodes and domains that can be drawn."""
+ClustersReport: TypeAlias = SkewReport | PendingReport | AuditReport
+"""The reports that may be about several clusters."""
 AnyReport: TypeAlias = ItemsReport | SimulateReport | RebalanceReport | AuditReport

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from kubectl_spread.contract.fixes import commands, source, yaml
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.contract.report import Metadata, Report
@@ -20,6 +22,7 @@ class AuditReport(Report, frozen=True, kw_only=True):
         items: the workloads, worst first.
         left_out: how many workloads with one Pod are not among them.
         not_searched: for how many of the items the time for suggestions was too short.
+        clusters: of several clusters each that answered; absent if one cluster was read.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
@@ -28,6 +31,7 @@ class AuditReport(Report, frozen=True, kw_only=True):
     items: tuple[AuditItem, ...]
     left_out: int = 0
     not_searched: int = 0
+    clusters: tuple[Metadata, ...] | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 
 

@@ -53,6 +53,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
         nomination: the node the Pod is nominated to; None for none.
         holds: what its OrderedReady StatefulSet does only when this Pod is Ready; absent if it holds nothing up.
         same_as: an earlier Pod of the same template with the same explanation.
+        cluster: the context of its cluster; absent if one cluster was read.
     """
 
     scheduler_name: str
@@ -64,6 +65,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     nomination: Nomination | None = None
     holds: HeldUp | UnsetType = UNSET
     same_as: str | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET
 
     @property
     def some_left(self) -> bool:
@@ -77,6 +79,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
     Attributes:
         not_created: the workloads that lack Pods because these are not created.
         starting: the Pods that have a node and are Pending, because their kubelet has not started them.
+        clusters: of several clusters each that answered; absent if one cluster was read.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
@@ -85,6 +88,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
     items: tuple[PendingItem, ...]
     not_created: tuple[NotCreated, ...] = ()
     starting: tuple[StartingPods, ...] = ()
+    clusters: tuple[Metadata, ...] | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 
 

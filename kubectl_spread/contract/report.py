@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+CONTEXT = "--context"
 API_VERSION = "spread.kubectl.dev/v1alpha2"
 
 
@@ -45,9 +46,10 @@ class Metadata(Report, frozen=True, kw_only=True):
     Attributes:
         version: of this program.
         server: the API server's URL; empty for files.
-        kube_version: the release whose rules were applied, such as ``v1.36``.
-        kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``.
-        source: the context, or the files.
+        kube_version: the release whose rules were applied, such as ``v1.36``; empty for several clusters.
+        kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``;
+            ``clusters`` for several clusters, which ``clusters`` of the report lists.
+        source: the context, several contexts, or the files.
         access: which cluster that is, and how commands reach it; absent for files that do not name it.
         resource_versions: list → the version at which it was read; empty for files.
         as_of: the latest time in the Pods and Events (RFC 3339): the answer is no older; empty if they have none.
@@ -56,7 +58,7 @@ class Metadata(Report, frozen=True, kw_only=True):
     version: str
     server: str = ""
     kube_version: str
-    kube_version_from: Literal["flag", "server", "nodes", "default"]
+    kube_version_from: Literal["flag", "server", "nodes", "default", "clusters"]
     source: str = ""
     access: ClusterAccess | UnsetType = UNSET
     resource_versions: dict[str, str] = {}
@@ -66,3 +68,7 @@ class Metadata(Report, frozen=True, kw_only=True):
     def connection_flags(self) -> tuple[str, ...]:
         """The flags with which commands reach the cluster that was read."""
         return self.access.flags if isinstance(self.access, ClusterAccess) else ()
+
+    def flags_for(self, cluster: str | UnsetType) -> tuple[str, ...]:
+        """Return the flags with which commands reach an item's cluster: with several, its own context."""
+        return self.connection_flags if isinstance(cluster, UnsetType) else (*self.connection_flags, CONTEXT, cluster)

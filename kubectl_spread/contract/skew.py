@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from kubectl_spread.contract.leaf import Add, Leaf
 from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.diagnosis.skew import SkewItem
@@ -14,12 +16,17 @@ from kubectl_spread.wording import statuses as wording
 
 
 class SkewReport(Report, frozen=True, kw_only=True):
-    """The answer of ``show``."""
+    """The answer of ``show``.
+
+    Attributes:
+        clusters: of several clusters each that answered; absent if one cluster was read.
+    """
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["SkewReport"] = "SkewReport"
     metadata: Metadata
     items: tuple[SkewItem, ...]
+    clusters: tuple[Metadata, ...] | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 
 

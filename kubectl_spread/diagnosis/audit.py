@@ -186,6 +186,7 @@ class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         risk: the worst of its keys.
         keys: the topology keys.
         suggestion: the constraint that helps; absent if none was found, or none was searched.
+        cluster: the context of its cluster; absent if one cluster was read.
     """
 
     namespace: str
@@ -194,6 +195,7 @@ class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     risk: Risk
     keys: tuple[AuditedKey, ...]
     suggestion: Suggestion | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET
 
 
 def is_audited(workload: OwnedPods) -> bool:

@@ -170,12 +170,14 @@ class SkewItem(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         state: the constraint in numbers, all that the table needs of it.
         now: its worst status for the Pods that there are or are missing, with the facts.
         worst: its worst status, with the facts; one more Pod may have a worse one than those that there are.
+        cluster: the context of its cluster; absent if one cluster was read.
     """
 
     judged: Judged
     state: ConstraintState
     now: statuses.Status
     worst: statuses.Status
+    cluster: str | UnsetType = UNSET
 
     @cached_property
     def namespace(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.objects.core import Pod
@@ -22,6 +23,7 @@ class StartingPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         reason: of the kubelet, as in the column STATUS of kubectl; empty if it has reported none.
         pods: their names.
         nodes: where each of them is.
+        cluster: the context of its cluster; absent if one cluster was read.
     """
 
     namespace: str
@@ -29,6 +31,7 @@ class StartingPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     reason: str
     pods: tuple[str, ...]
     nodes: tuple[str, ...]
+    cluster: str | UnsetType = UNSET
 
 
 def starting_pods(pods: Iterable[Pod], snapshot: Snapshot) -> Iterator[StartingPods]:

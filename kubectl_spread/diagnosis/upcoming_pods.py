@@ -33,6 +33,7 @@ class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         message_from: ``condition`` if it is the last message of the workload's own controller; absent if it follows
             from the quotas, limits and other objects that were read.
         missing: what has to be created for that, as ``ServiceAccount web``; absent if nothing has to.
+        cluster: the context of its cluster; absent if one cluster was read.
     """
 
     namespace: str
@@ -42,6 +43,7 @@ class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     message: str
     message_from: Literal["condition"] | UnsetType = UNSET
     missing: str | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET
 
 
 def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET
 
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.pending import PendingItem
@@ -23,7 +24,7 @@ from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.words import first_and_more, seen
+from kubectl_spread.wording.words import first_and_more, in_cluster, seen
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import ItemsReport
@@ -173,9 +174,10 @@ def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintDia
 
 def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintDiagnosis | None) -> str:
     if isinstance(item, SkewItem):
-        said = f"{item.namespace}/{item.workload}: {item.current}"
+        said = f"{in_cluster(f'{item.namespace}/{item.workload}', item.cluster)}: {item.current}"
     elif isinstance(item, CheckItem) and item.jam:
         said = pages.JAMMED.format(f"{item.namespace}/{item.name}", item.jam.replica, item.replicas)
     else:
-        said = f"{item.namespace}/{item.name}: {item.verdict}"
+        cluster = item.cluster if isinstance(item, PendingItem) else UNSET
+        said = f"{in_cluster(f'{item.namespace}/{item.name}', cluster)}: {item.verdict}"
     return f"{said}, by {constraint.topology_key}" if constraint else said

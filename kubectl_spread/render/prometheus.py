@@ -1,21 +1,22 @@
 """``show`` and ``audit`` as metrics, in Prometheus' text format.
 
-They are for the textfile collector, a push gateway or a CronJob's log.
+They are for the textfile collector, a push gateway or a CronJob's log, and for scrapes of ``serve``.
 
 Metrics are gauges: what was true when the cluster was read.
 Series are few: one for the status of a row, and none for each node unless that is asked for.
-
-Source: prometheus.io/docs/instrumenting/exposition_formats (version 0.0.4).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
+from prometheus_client import Metric as MetricFamily
+from prometheus_client import generate_latest
 
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.skew import SkewReport
@@ -27,9 +28,11 @@ from kubectl_spread.wording.incomplete import entries
 
 Labels: TypeAlias = dict[str, str]
 Sample: TypeAlias = tuple[Labels, int]
+Missing: TypeAlias = tuple[str | UnsetType, int]
+"""A cluster, and how much of the answer about it is missing (count)."""
 
 
-RowT = TypeVar("RowT", SkewItem, Row)
+RowT = TypeVar("RowT", SkewItem, Row, Missing)
 
 
 class Metric(msgspec.Struct, Generic[RowT], frozen=True):
@@ -49,34 +52,46 @@ def to_prometheus(report: SkewReport | AuditReport, *, by_node: bool = False) ->
     Where nodes are the domains it has their Pods only with ``by_node``: a thousand nodes are a thousand series a
     workload.
     """
+    return exposition(families(report, by_node=by_node))
+
+
+def families(report: SkewReport | AuditReport, *, by_node: bool = False) -> Iterator[MetricFamily]:
+    """Yield the metrics of a report; ``by_node`` as for ``to_prometheus``."""
     if report.kind == "AuditReport":
         audited = [(row, _labels_of_key(row)) for row in rows(report, every=True)]
-        lines = [line for metric in AUDIT for line in _lines(metric, audited)]
+        yield from (_family(metric, audited) for metric in AUDIT)
     else:
         shown = [(item, _labels_of_row(item)) for item in report.items]
         metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, CURRENT, DECISION)
-        lines = [line for metric in metrics for line in _lines(metric, shown)]
-    missing = "kubectl_spread_incomplete"
-    lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
-    return "\n".join([*lines, f"{missing} {len(entries(report.incomplete))}", ""])
+        yield from (_family(metric, shown) for metric in metrics)
+    gaps = Counter(each.cluster for each in entries(report.incomplete))
+    read = [UNSET] if isinstance(report.clusters, UnsetType) else [each.source for each in report.clusters]
+    yield _family(INCOMPLETE, [((name, gaps[name]), _cluster(name)) for name in dict.fromkeys((*read, *gaps))])
+
+
+def exposition(found: Iterable[MetricFamily]) -> str:
+    """Return the metrics as text."""
+
+    class Collected:
+        def collect(self) -> Iterable[MetricFamily]:
+            return found
+
+    return generate_latest(Collected()).decode()
 
 
 to_prometheus_by_node = partial(to_prometheus, by_node=True)
 
 
-def _lines(metric: Metric[RowT], items: Iterable[tuple[RowT, Labels]]) -> Iterator[str]:
-    name = f"kubectl_spread_{metric.name}"
-    yield f"# HELP {name} {metric.help}"
-    yield f"# TYPE {name} gauge"
+def _family(metric: Metric[RowT], items: Iterable[tuple[RowT, Labels]]) -> MetricFamily:
+    family = MetricFamily(f"kubectl_spread_{metric.name}", metric.help, "gauge")
     for item, row in items:
         for labels, value in metric.samples(item):
-            told = {key: clean(text).replace("\\", "\\\\").replace('"', '\\"') for key, text in (row | labels).items()}
-            written = ",".join(f'{key}="{text}"' for key, text in told.items())
-            yield f"{name}{{{written}}} {value}"
+            family.add_sample(family.name, {key: clean(text) for key, text in (row | labels).items()}, value)
+    return family
 
 
 def _labels_of_row(item: SkewItem) -> Labels:
-    return {
+    return _cluster(item.cluster) | {
         "namespace": item.namespace,
         "workload": str(item.workload),
         "revision": item.revision,
@@ -88,7 +103,15 @@ def _labels_of_row(item: SkewItem) -> Labels:
 
 def _labels_of_key(row: Row) -> Labels:
     item, key = row
-    return {"namespace": item.namespace, "workload": str(item.workload), "key": key.topology_key}
+    return _cluster(item.cluster) | {
+        "namespace": item.namespace,
+        "workload": str(item.workload),
+        "key": key.topology_key,
+    }
+
+
+def _cluster(name: str | UnsetType) -> Labels:
+    return {} if isinstance(name, UnsetType) else {"cluster": name}
 
 
 def _domain_pods(*, by_node: bool) -> Metric[SkewItem]:
@@ -129,6 +152,9 @@ def _decision(item: SkewItem) -> Iterator[Sample]:
 
 
 DECISION = Metric("autoscaler_decision", "1 for what the autoscaler decides about the row's Pending Pod.", _decision)
+INCOMPLETE: Metric[Missing] = Metric(
+    "incomplete", "What could not be read or is not modelled (count).", _only(lambda missing: missing[1])
+)
 STATUS = Metric(
     "status", "1 for the status of the row, one more Pod included.", lambda i: [({"status": i.status.value}, 1)]
 )

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.contract.form import to_form
 from kubectl_spread.render.cells import clean, invisible
@@ -26,7 +28,14 @@ def to_json(report: AnyReport | Mapping[str, object], *, lines: bool = True) -> 
 
 def in_json(report: AnyReport | Mapping[str, object]) -> object:
     """Return what JSON and YAML are made of: the forms of all conclusions, with their texts."""
-    return report if isinstance(report, Mapping) else to_form(report, report.metadata.connection_flags)
+    if isinstance(report, Mapping):
+        return report
+    flags = report.metadata.flags_for
+    if report.kind == "SkewReport" or report.kind == "PendingReport" or report.kind == "AuditReport":  # noqa: PLR1714 - mypy knows the types so
+        # With several clusters, the commands of an item have the context of its own.
+        items = tuple(to_form(item, flags(item.cluster)) for item in report.items)
+        return replace(to_form(replace(report, items=()), flags(UNSET)), items=items)
+    return to_form(report, flags(UNSET))
 
 
 def to_names(report: AnyReport) -> str:

@@ -18,11 +18,12 @@ from kubectl_spread.diagnosis.audit import (
     RiskReason,
     Suggestion,
 )
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.causes import ONE, PODS
 from kubectl_spread.wording.reasons import brief_key, noun_for, reason_text
 from kubectl_spread.wording.simulate import as_before, why_pending
-from kubectl_spread.wording.words import between, count_of, enumerated, totals
+from kubectl_spread.wording.words import between, count_of, enumerated, in_cluster, totals
 
 MOST_NAMED = 3
 """Domains (count) up to which each is named."""
@@ -106,6 +107,10 @@ def not_searched_text(number: int) -> str:
 
 def totals_text(items: Sequence[AuditItem], left_out: int) -> str:
     """Return how many workloads have which risk, and how many with one Pod are left out; empty for none."""
-    counted = totals(count_of(len(items), "workload"), (item.risk for item in items)) if items else ""
+    counted = [
+        totals(in_cluster(count_of(len(each), "workload"), cluster), (item.risk for item in each))
+        for cluster, each in grouped(items, lambda item: item.cluster).items()
+    ]
     one = f"{count_of(left_out, 'workload')} with one Pod {'is' if left_out == 1 else 'are'} left out (--all)."
-    return " ".join(filter(None, (counted, one if left_out else "")))
+    left = [one] if left_out else []
+    return "\n".join((*counted, *left)) if counted[1:] else " ".join((*counted, *left))

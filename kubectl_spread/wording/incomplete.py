@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread import gaps
 from kubectl_spread.objects import kinds
@@ -19,14 +20,20 @@ Texts: TypeAlias = tuple[str, str, str]
 
 
 class Incomplete(msgspec.Struct, frozen=True):
-    """Something that was not read or is not modelled, and its consequence for the answer."""
+    """Something that was not read or is not modelled, and its consequence for the answer.
+
+    Attributes:
+        cluster: the context of the cluster that it is about; absent if one cluster was read.
+    """
 
     what: str
     why: str
     consequence: str
+    cluster: str | UnsetType = UNSET
 
     def __str__(self) -> str:
-        return f"incomplete: {self.what} ({self.why}): {self.consequence}."
+        where = "" if isinstance(self.cluster, UnsetType) else f" in {self.cluster}"
+        return f"incomplete{where}: {self.what} ({self.why}): {self.consequence}."
 
 
 OfManifest: TypeAlias = (
@@ -102,6 +109,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
             kinds.WORKLOAD_KINDS, "workloads without Pods are not shown, and the owners of other Pods are not known"
         ),
         kinds.POD: "Pods that were not read are not shown, and use unknown resources",
+        kinds.POD_DISRUPTION_BUDGET: "whether an outage breaks a budget is not known",
     },
     gaps.Purpose.SIMULATION: {
         **_WHERE_PODS_CAN_GO,
@@ -126,6 +134,10 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
 def texts(gap: gaps.Gap) -> Texts:
     """Return what is missing, why, and what is not known without it."""
     match gap:
+        case gaps.InCluster():
+            return texts(gap.gap)
+        case gaps.UnansweredCluster():
+            return "its workloads", gap.why, "none of them is shown"
         case gaps.UnreadKind():
             return f"{LIST}{gap.kind.plural}", gap.why, UNREAD[gap.purpose][gap.kind]
         case gaps.ReadApart():
@@ -198,19 +210,23 @@ def _of_manifest(gap: OfManifest) -> Texts:
 
 def entries(unknown: Iterable[gaps.Gap]) -> tuple[Incomplete, ...]:
     """Return the text of each gap; gaps with the same text have one."""
-    return tuple(Incomplete(*text) for text in dict.fromkeys(map(texts, unknown)))
+    return tuple(dict.fromkeys(Incomplete(*texts(gap), _cluster(gap)) for gap in unknown))
+
+
+def _cluster(gap: gaps.Gap) -> str | UnsetType:
+    return gap.cluster if isinstance(gap, gaps.InCluster) else UNSET
 
 
 def merged_entries(unknown: Iterable[gaps.Gap]) -> tuple[Incomplete, ...]:
     """Return the text of each gap; lists that could not be read for one reason and with one consequence have one."""
-    by_key: dict[tuple[str, str, str], list[str]] = {}
+    by_key: dict[tuple[str, str, str, str | UnsetType], list[str]] = {}
     for gap in unknown:
         what, why, not_known = texts(gap)
-        is_list = isinstance(gap, gaps.UnreadKind | gaps.UnreadNodes | gaps.UnreadCluster)
-        names = by_key.setdefault(("" if is_list else what, why, not_known), [])
+        is_list = gaps.is_unread_list(gap.gap if isinstance(gap, gaps.InCluster) else gap)
+        names = by_key.setdefault(("" if is_list else what, why, not_known, _cluster(gap)), [])
         name = what.removeprefix(LIST) if names else what
         names += [] if what in names or name in names else [name]
-    return tuple(Incomplete(", ".join(names), why, not_known) for (_, why, not_known), names in by_key.items())
+    return tuple(Incomplete(", ".join(names), *key[1:]) for key, names in by_key.items())
 
 
 def consequence(gap: gaps.Gap) -> str:

@@ -20,6 +20,7 @@ RULES_FROM = {
     "server": "the API server's release",
     "nodes": "the newest kubelet's release, or newer",
     "default": "assumed: the release is not known",
+    "clusters": "of each cluster",
 }
 """What the release is known from → the same in words."""
 

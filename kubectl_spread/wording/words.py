@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from kubectl_spread.controllers.horizontal import ReplicaBounds
 
 LIST = "list "
@@ -72,6 +74,11 @@ def in_violation(violations: int, victims: int) -> str:
     """Return in brackets how many of the Pods that preemption evicts a budget protects (counts); empty if none."""
     of_them = "" if victims == 1 else f"{violations} of them "
     return f" ({of_them}in violation of a PodDisruptionBudget)" if violations else ""
+
+
+def in_cluster(name: str, cluster: str | UnsetType) -> str:
+    """Return a name with the context of its cluster, if several clusters were read."""
+    return f"{name} ({cluster})" if cluster else name
 
 
 def count_of(number: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,6 +138,17 @@ def test_names_of_the_kubeconfig_need_no_cluster(api_server: ApiServer, flag: st
 def test_the_kubeconfig_that_is_given_counts(tmp_path: Path) -> None:
     other = write_kubeconfig(tmp_path / "other", name="other")
     assert words(f"show --kubeconfig {other} --context ") == ["other"]
+
+
+def test_contexts_are_completed_after_a_comma_where_several_are_read(tmp_path: Path) -> None:
+    path = write_kubeconfig(tmp_path / "other", name="other")
+    config = json.loads(path.read_text())
+    config["contexts"] += [{**config["contexts"][0], "name": name} for name in ("prod-a", "prod-b")]
+    path.write_text(json.dumps(config))
+    assert words(f"audit --kubeconfig {path} --context prod-a,") == ["prod-a,other", "prod-a,prod-b"]
+    assert words(f"show --kubeconfig {path} --context prod-a,other,p") == ["prod-a,other,prod-b"]
+    assert words(f"why-pending --kubeconfig {path} --context other --context p") == ["prod-a", "prod-b"]
+    assert words(f"check --kubeconfig {path} --context prod-a,") == []
 
 
 def test_types_of_workloads_end_in_a_slash_and_stay_open() -> None:

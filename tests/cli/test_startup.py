@@ -91,7 +91,7 @@ main()
 def test_what_flags_take_is_read_where_flags_are(arguments: tuple[str, ...], asked: bool) -> None:  # noqa: FBT001 - a case
     command = [sys.executable, "-c", HINTS, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ("ConnectionFlags" in ended.stdout.splitlines()[-1].split()) is asked
+    assert ("SchedulerFlags" in ended.stdout.splitlines()[-1].split()) is asked
 
 
 def test_completing_names_of_the_kubeconfig_loads_no_client(tmp_path: Path) -> None:

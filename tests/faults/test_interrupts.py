@@ -170,6 +170,20 @@ def test_while_the_server_says_nothing(tmp_path: Path) -> None:
         it.interrupt()
 
 
+def test_while_several_clusters_say_nothing(tmp_path: Path) -> None:
+    silent = Response(delay_seconds=60)
+    with serving(lambda _: silent) as first, serving(lambda _: silent) as second:
+        asked = asking(first.url, tmp_path)
+        path = tmp_path / "kubeconfig"
+        config = json.loads(path.read_text())
+        config["clusters"].append({"name": "other", "cluster": {"server": second.url}})
+        config["contexts"].append({"name": "other", "context": {"cluster": "other"}})
+        path.write_text(json.dumps(config))
+        with running([*asked, "--context", "main,other"], tmp_path) as program:
+            wait_until(lambda: first.seen and second.seen)
+            program.interrupt()
+
+
 def test_amid_a_page(tmp_path: Path) -> None:
     with speaking(lambda _: endless(Response())) as server, running(asking(server.url, tmp_path), tmp_path) as program:
         wait_until(lambda: server.seen)

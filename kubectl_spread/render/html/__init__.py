@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 
-from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.any_report import AnyReport, ClustersReport
 from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.bars import mini_bars
 from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, card_markup, cards_of, status_badge
@@ -90,11 +90,13 @@ def _facts(report: AnyReport, suffix: str) -> Markup:
     else:
         not_created = report.not_created if report.kind == "PendingReport" else ()
         namespaces = sorted({item.namespace for item in (*report.items, *not_created)})
+    read = report.clusters if isinstance(report, ClustersReport) and report.clusters else (metadata,)
+    versions = sorted({each.kube_version for each in read})
     facts = {
         "Read from": metadata.source,
         "Server": metadata.server,
         "As of": metadata.as_of,
-        "Rules": f"kube-scheduler {metadata.kube_version} ({pages.RULES_FROM[metadata.kube_version_from]})",
+        "Rules": f"kube-scheduler {', '.join(filter(None, versions))} ({pages.RULES_FROM[metadata.kube_version_from]})",
         "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES) or NONE,
         "Node names end in": suffix,
         "Resource versions": ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items()),

@@ -109,7 +109,8 @@ class Table(Part, frozen=True, kw_only=True):
 class Column(Generic[RowT]):
     """One column of a table; ``wide`` ones are in ``-o wide`` only, others may have a ``narrow`` cell elsewhere.
 
-    Where there is no room, it may stand ``below`` the row, or is ``spare`` and left out.
+    Where there is no room, it may stand ``below`` the row, or is ``spare`` and left out. One that may stand below,
+    or is ``optional``, is left out where no row has it.
     """
 
     header: str
@@ -119,14 +120,18 @@ class Column(Generic[RowT]):
     below: bool = False
     spare: bool = False
     narrow: Callable[[RowT], str] | None = None
+    optional: bool = False
 
 
 def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: bool = True, title: str = "") -> Table:
     """Return the table of the rows; ``wide`` says whether the columns of ``-o wide`` belong to it."""
     every = list(rows)
     fit = {column: column.narrow if column.narrow and not wide else column.cell for column in columns}
-    # A column that may be below the rows is left out where no row has it.
-    shown = [it for it in fit if (wide or not it.wide) and (it.wide or not it.below or any(map(fit[it], every)))]
+    shown = [
+        it
+        for it in fit
+        if (wide or not it.wide) and (it.wide or not (it.below or it.optional) or any(map(fit[it], every)))
+    ]
     toned = any(column.tone for column in shown)
     return Table(
         title=title,

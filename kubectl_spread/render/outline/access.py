@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import ClusterAccess, Metadata
+from kubectl_spread.contract.report import CONTEXT, ClusterAccess, Metadata
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Block, Commands, EditBlock, Gaps, Item, Messages, Note, Outline, Part, Steps
 from kubectl_spread.wording import pages as wording
@@ -17,8 +17,6 @@ from kubectl_spread.wording.incomplete import Incomplete
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
-
-CONTEXT = "--context"
 
 
 def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None) -> Outline:

@@ -17,6 +17,7 @@ from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.wording import audit as wording
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.fixes.routes import fragment_text, sets_off
+from kubectl_spread.wording.words import in_cluster
 
 RISK_TONES = {
     **dict.fromkeys((Risk.OUTAGE, Risk.BELOW_BUDGET, Risk.MAJORITY), Tone.BAD),
@@ -41,12 +42,12 @@ def rows(report: AuditReport, *, every: bool) -> Iterator[Row]:
 
 def audit_outline(report: AuditReport, extent: Extent) -> Outline:
     """Return each workload with a row for each of its keys."""
-    items = [_item(item, extent, report.metadata.connection_flags) for item in report.items]
+    items = [_item(item, extent, report.metadata.flags_for(item.cluster)) for item in report.items]
     return replace(outline_with(items, report), totals=wording.not_searched_text(report.not_searched))
 
 
 def _item(item: AuditItem, extent: Extent, flags: Sequence[str]) -> Item:
-    subject = f"{item.namespace}/{item.workload}"
+    subject = in_cluster(f"{item.namespace}/{item.workload}", item.cluster)
     worst = next(key for key in item.keys if key.risk is item.risk)
     sentence = wording.sentence(worst, item.pods)
     return Item(
@@ -59,7 +60,7 @@ def _item(item: AuditItem, extent: Extent, flags: Sequence[str]) -> Item:
             tone=RISK_TONES[item.risk],
         ),
         paragraphs=(
-            (table_of(AUDIT_COLUMNS[2:], [Row(item, key) for key in item.keys], wide=extent.wide),),
+            (table_of(AUDIT_COLUMNS[3:], [Row(item, key) for key in item.keys], wide=extent.wide),),
             *([] if isinstance(item.suggestion, UnsetType) else [(_steps(item.suggestion, item.pods, flags),)]),
         ),
     )
@@ -84,6 +85,7 @@ def _domains(row: Row) -> str:
 
 
 AUDIT_COLUMNS: Sequence[Column[Row]] = (
+    Column("CLUSTER", lambda row: row.item.cluster or "", optional=True),
     Column("NAMESPACE", lambda row: row.item.namespace),
     Column("WORKLOAD", lambda row: str(row.item.workload)),
     Column("KEY", lambda row: row.key.topology_key),

@@ -22,7 +22,7 @@ from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import capital, held_back, held_by_gates, listed, scores_few
+from kubectl_spread.wording.words import capital, held_back, held_by_gates, in_cluster, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
@@ -43,17 +43,17 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
         lambda it: (*(_whose(it), it.verdict, it.cause, it.held_by, it.feasible, it.nomination, it.preemption),),
     )
     explained: list[Explained] = [*map(tuple, alike.values()), *report.not_created]
-    causes = grouped(explained, _cause)
+    causes = grouped(explained, lambda each: (_cause(each), _cluster(each)))
     several = len(explained) > 1
     brief = extent.brief and several
-    having = sorted(causes, key=lambda cause: (cause in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
+    having = sorted(causes, key=lambda cause: (cause[0] in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
     shown = [causes[cause][0] for cause in having] if brief else explained
-    flags = report.metadata.connection_flags
-    items = _each_change_once(_item(each, extent, flags, brief=brief) for each in shown)
+    flags = report.metadata.flags_for
+    items = _each_change_once(_item(each, extent, flags(_cluster(each)), brief=brief) for each in shown)
     whole = outline_with(items, report, evaluation.common_gaps(report))
     if not several:
         return whole
-    shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
+    shared = tuple(_shared_cause(cause[0], causes[cause]) for cause in having)
     return replace(whole, causes=shared, more=wording.ONE_OF_EACH_CAUSE if brief else "")
 
 
@@ -84,7 +84,11 @@ def _each_change_once(items: Iterable[Item]) -> Iterator[Item]:
 
 def _whose(item: PendingItem | NotCreated) -> str:
     name = item.name if isinstance(item, PendingItem) and isinstance(item.workload, UnsetType) else item.workload
-    return f"{item.namespace}/{name}"
+    return in_cluster(f"{item.namespace}/{name}", item.cluster)
+
+
+def _cluster(explained: Explained) -> str | UnsetType:
+    return explained.cluster if isinstance(explained, NotCreated) else explained[0].cluster
 
 
 def _cause(explained: Explained) -> str:
@@ -127,7 +131,7 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCaus
 
 def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: bool) -> Item:
     if isinstance(explained, NotCreated):
-        name, missing = f"{explained.namespace}/{explained.workload}", explained.wanted - explained.created
+        name, missing = _whose(explained), explained.wanted - explained.created
         told = wording.never_created(missing, explained.wanted, refused_now=not explained.message_from)
         sentence = f"{told}: {explained.message}"
         headline = Headline(subject=name, line=f"{name}: {told}:", sentence=sentence, tone=Tone.BAD)
@@ -171,7 +175,8 @@ def _paragraphs(item: PendingItem, extent: Extent, flags: Sequence[str], *, brie
 
 
 def _headline(item: PendingItem) -> Headline:
-    name, verdict, tone = f"{item.namespace}/{item.name}", verdict_sentence(item), VERDICT_TONES[item.verdict]
+    name = in_cluster(f"{item.namespace}/{item.name}", item.cluster)
+    verdict, tone = verdict_sentence(item), VERDICT_TONES[item.verdict]
     if item.held_by:
         held = held_back(item.held_by, verdict, stuck=item.stuck)
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)

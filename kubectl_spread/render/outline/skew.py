@@ -27,7 +27,7 @@ from kubectl_spread.render.outline import (
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.wording import statuses as wording
-from kubectl_spread.wording.words import between, capital, first_and_more, moved, scores_few, seen
+from kubectl_spread.wording.words import between, capital, first_and_more, in_cluster, moved, scores_few, seen
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
     from kubectl_spread.diagnosis.planned_evictions import RebalanceItem
@@ -59,14 +59,14 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
             if (key := (*_owner(item), each.id, each.message)) not in shown
         }
         shown.update(new)
-        flags = report.metadata.connection_flags
+        flags = report.metadata.flags_for(item.cluster)
         items.append(_item(item, extent, tuple(new.values()), flags, last=last[_owner(item)] is item))
     return outline_with(items, report)
 
 
-def _owner(item: SkewItem) -> tuple[str, str, str]:
+def _owner(item: SkewItem) -> tuple[str, ...]:
     """Return what the rows of one next replica share."""
-    return item.namespace, str(item.workload), item.revision
+    return item.cluster or "", item.namespace, str(item.workload), item.revision
 
 
 def _item(
@@ -74,7 +74,7 @@ def _item(
 ) -> Item:
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
-    subject = f"{item.namespace}/{item.workload}{revision}"
+    subject = in_cluster(f"{item.namespace}/{item.workload}{revision}", item.cluster)
     reason = wording.status_text(item.now)
     skew, domains = wording.skew_text(item.constraint.skew, item.constraint.max_skew), item.constraint.domains
     # The words of the cluster with which a reason may begin.
@@ -190,6 +190,7 @@ def _next(item: SkewItem) -> str:
 
 
 SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
+    Column("CLUSTER", lambda i: i.cluster or "", optional=True),
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", workload_text),
     Column("KEY", lambda i: i.state.constraint.topology_key + (" (default)" if i.default else "")),

@@ -14,6 +14,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import Gap
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Extent, Gaps, Table, table_of
 from kubectl_spread.render.outline.access import header, node_names
@@ -21,7 +22,7 @@ from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
 from kubectl_spread.render.text import block_lines, header_lines, outline_text, shortened, suffix_line, table_text
 from kubectl_spread.render.text.screen import PIPE, Screen, table_rows
 from kubectl_spread.wording import words as wording
-from kubectl_spread.wording.words import count_of, listed
+from kubectl_spread.wording.words import count_of, in_cluster, listed
 
 GONE = "Gone"
 """The status of a row that is no longer there."""
@@ -62,16 +63,18 @@ def table_screen(
     told, suffix = shortened(table, (table,), screen, nodes=nodes)
     top = header_lines(header(report.metadata), screen) if headers else ""
     text = top + table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
-    counted = "".join(f"{line}\n" for line in screen.wrapped(totals)) if totals else ""
+    counted = "".join(f"{line}\n" for each in totals.splitlines() for line in screen.wrapped(each))
     return text + suffix_line(suffix, screen) + counted
 
 
 def _totals(report: SkewReport) -> str:
-    items = report.items
-    workloads = len({(item.namespace, item.workload) for item in items})
-    what = f"{count_of(len(items), 'constraint')} of {count_of(workloads, 'workload')}"
-    by_status = sorted((item.current for item in items), key=tuple(SpreadStatus).index)
-    return wording.totals(what, by_status)
+    lines = []
+    for cluster, items in grouped(report.items, lambda item: item.cluster).items():
+        workloads = len({(item.namespace, item.workload) for item in items})
+        what = f"{count_of(len(items), 'constraint')} of {count_of(workloads, 'workload')}"
+        by_status = sorted((item.current for item in items), key=tuple(SpreadStatus).index)
+        lines.append(wording.totals(in_cluster(what, cluster), by_status))
+    return "\n".join(lines)
 
 
 def gap_lines(gaps: Iterable[Gap], screen: Screen = PIPE) -> str:
