@@ -27,24 +27,8 @@ POD_TEMPLATE = "core.v1.PodTemplateSpec"
 Entry: TypeAlias = str | tuple[str, int, int]
 """What every release has, or (what, first minor release, last)."""
 
-_BETA_UNTIL_22 = "admissionregistration apiextensions certificates coordination networking rbac.authorization"
-REMOVED_IN: Mapping[str, int] = {
-    **dict.fromkeys(("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"), 16),
-    "batch/v2alpha1": 21,
-    **{f"{group}.k8s.io/v1beta1": 22 for group in (*_BETA_UNTIL_22.split(), "scheduling", "storage")},
-    **dict.fromkeys(("autoscaling/v2beta1", "batch/v1beta1", "policy/v1beta1"), 25),
-    **{f"{group}.k8s.io/v1beta1": 25 for group in ("discovery", "events", "node")},
-    "autoscaling/v2beta2": 26,
-    **{f"flowcontrol.apiserver.k8s.io/v1beta{version}": minor for version, minor in ((1, 26), (2, 29), (3, 32))},
-}
-"""apiVersion → the minor release that removed its kinds; only versions that no known release serves.
-
-Source: kubernetes.io/docs/reference/using-api/deprecation-guide; k8s.io/api APILifecycleRemoved (v0.36).
-"""
-_REMOVED_LATER: Mapping[tuple[str, str], int] = {
-    ("extensions/v1beta1", "Ingress"): 22,
-    ("storage.k8s.io/v1beta1", "CSIStorageCapacity"): 27,
-}
+_FORMER_GROUP = "extensions"
+"""The group of Kubernetes' own that no known release serves. Source: kubernetes.io deprecation guide."""
 _LIKENESS = 0.75
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
@@ -66,8 +50,12 @@ class Tables(msgspec.Struct, frozen=True):
 
     def has_group(self, api_version: str) -> bool:
         """Whether the group is Kubernetes' own: all its kinds are known."""
-        groups = {known.partition(" ")[0].rpartition("/")[0] for known in self.kinds}
-        return api_version in REMOVED_IN or api_version.rpartition("/")[0] in groups
+        groups = {_FORMER_GROUP, *(known.partition(" ")[0].rpartition("/")[0] for known in self.kinds)}
+        return api_version.rpartition("/")[0] in groups
+
+    def lacks(self, api_version: str) -> bool:
+        """Whether the group is Kubernetes' own, and no known release serves this version of it."""
+        return self.has_group(api_version) and all(known.partition(" ")[0] != api_version for known in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +148,11 @@ class Api:
     def _not_served(self, api_version: str, kind: str) -> FieldError:
         served = [known.split(" ") for known, entry in self.tables.kinds.items() if self._in_release(entry)]
         versions = [version for version, name in served if name == kind]
-        minor = _REMOVED_LATER.get((api_version, kind), REMOVED_IN.get(api_version))
-        removed = f"v1.{minor} removed it, " if minor and versions else ""
         if versions:
             stable = [version for version in versions if "alpha" not in version and "beta" not in version]
-            return no_kind_match(
-                api_version, kind, f"{removed}v1.{self.minor} serves it in {' and '.join(stable or versions)}"
-            )
+            return no_kind_match(api_version, kind, f"v1.{self.minor} serves it in {' and '.join(stable or versions)}")
         near = [name for version, name in served if version == api_version]
-        return no_kind_match(api_version, kind, f"{removed}v1.{self.minor} serves no {kind}", near=near)
+        return no_kind_match(api_version, kind, f"v1.{self.minor} serves no {kind}", near=near)
 
 
 def no_kind_match(api_version: str, kind: str, hint: str, *, near: Iterable[str] = ()) -> FieldError:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 import kubectl_spread
 from kubectl_spread.apiserver.apply import Merged, mapping
-from kubectl_spread.apiserver.fields import REMOVED_IN, Tables, no_kind_match
+from kubectl_spread.apiserver.fields import Tables, no_kind_match
 from kubectl_spread.apiserver.strategic_merge import Map
 from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.cluster.files.documents import Document
@@ -108,7 +108,7 @@ class Manifest(msgspec.Struct, frozen=True):
     @property
     def is_answered(self) -> bool:
         """Whether there is an answer about it in any case: it makes Pods, or it is refused as it is written."""
-        return self.makes_pods or bool(self.document.fault) or self.document.api_version in REMOVED_IN
+        return self.makes_pods or bool(self.document.fault) or tables().lacks(self.document.api_version)
 
     @property
     def is_left_out(self) -> bool:

@@ -123,15 +123,15 @@ def test_a_time_is_one_of_rfc_3339() -> None:
 @pytest.mark.parametrize(
     ("api_version", "kind", "hint"),
     [
-        ("extensions/v1beta1", "Deployment", ": v1.16 removed it, v1.36 serves it in apps/v1"),
-        ("extensions/v1beta1", "Ingress", ": v1.22 removed it, v1.36 serves it in networking.k8s.io/v1"),
-        ("apps/v1beta2", "StatefulSet", ": v1.16 removed it, v1.36 serves it in apps/v1"),
-        ("policy/v1beta1", "PodDisruptionBudget", ": v1.25 removed it, v1.36 serves it in policy/v1"),
+        ("extensions/v1beta1", "Deployment", ": v1.36 serves it in apps/v1"),
+        ("extensions/v1beta1", "Ingress", ": v1.36 serves it in networking.k8s.io/v1"),
+        ("apps/v1beta2", "StatefulSet", ": v1.36 serves it in apps/v1"),
+        ("policy/v1beta1", "PodDisruptionBudget", ": v1.36 serves it in policy/v1"),
         ("policy/v1beta1", "PodSecurityPolicy", ": v1.36 serves no PodSecurityPolicy"),
         (
             "autoscaling/v2beta2",
             "HorizontalPodAutoscaler",
-            ": v1.26 removed it, v1.36 serves it in autoscaling/v1 and autoscaling/v2",
+            ": v1.36 serves it in autoscaling/v1 and autoscaling/v2",
         ),
         ("v1", "Deployment", ": v1.36 serves it in apps/v1"),
         ("apps/v1", "Deploymnt", ', did you mean "Deployment"?'),

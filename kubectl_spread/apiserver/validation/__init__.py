@@ -4,13 +4,13 @@ The API server refuses a manifest that breaks one. Field paths, reasons and mess
 included. All errors are reported, in the API server's order; where that order is random (maps), by key.
 
 * field_errors.py: FieldError, and the rules that many fields share
-* labelselectors.py, affinity.py, resources.py, containers.py, volumes.py: one subject each
+* labelselectors.py, affinity.py, resources.py: one subject each
 * pods.py, workloads.py: whole objects
 * strategies.py: loaded only for manifests that have an update strategy
 
-Only fields that this program reads are validated. ``check --dry-run=server`` asks an API server about all others, such
-as probes, mounts, environment, security contexts and schedules. Not validated of what is read: the number of restart
-rules, ``manualSelector`` of Jobs. ``schedulerName`` has no rule: the API server accepts any text.
+Only fields that decide where Pods go, or how many there are, are validated. ``check --dry-run=server`` asks an API
+server about all others, such as images, ports, volumes, names of resources, probes and schedules. ``schedulerName`` has
+no rule: the API server accepts any text.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 """
