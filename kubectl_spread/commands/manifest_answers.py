@@ -475,7 +475,10 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         # The Pod is the object.
         errors = (*errors, FieldError(field="", reason=Reason.FORBIDDEN, message=failed.message))
     if errors:
-        return Answer(replace(item, verdict=Verdict.INVALID, validation=errors, failed_create=None))
+        # A manifest is not invalid because its namespace does not exist yet.
+        absent = all(error.reason is Reason.NO_NAMESPACE for error in errors)
+        verdict = Verdict.FAILED_CREATE if absent else Verdict.INVALID
+        return Answer(replace(item, verdict=verdict, validation=errors, failed_create=None))
     if asked.refused:
         first = asked.refused[0]
         missing = tuple(each.missing for each in asked.refusals if each.missing)

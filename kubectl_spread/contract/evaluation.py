@@ -82,6 +82,14 @@ class NodeReports(Sequence[NodeReport]):
     def _made(self) -> tuple[NodeReport, ...]:
         return tuple(_node_reports(self._judgement))
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the reports are the same."""
+        return isinstance(other, NodeReports) and self._made == other._made
+
+    def __hash__(self) -> int:
+        """Return the hash of the reports."""
+        return hash(self._made)
+
     def __len__(self) -> int:
         """The number of nodes."""
         return len(self.names)

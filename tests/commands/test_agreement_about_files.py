@@ -168,7 +168,7 @@ def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp
     assert text.endswith("\n2 manifests: 1 Schedulable, 1 Invalid.\n")
     text = spread("simulate", "--apply", file, "--from", cluster).stdout
     assert "1 manifest refused, " in text
-    assert f"Not applied: {file}, document 1, items[0].value: Forbidden: may not be changed in an update.\n" in text
+    assert f"Not applied: {file}, document 1, items[0].value: Invalid value: 20: field is immutable.\n" in text
 
 
 @pytest.mark.parametrize("named", ["trainer", "misspelt"])

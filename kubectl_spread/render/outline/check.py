@@ -96,7 +96,7 @@ def check_sentence(item: CheckItem) -> str:
     failed = item.failed_create
     if failed and not failed.created:
         return wording.refused_pods(failed.message, sentence if item.nodes else "")
-    if item.verdict is not Verdict.INVALID:
+    if not item.validation and item.verdict is not Verdict.INVALID:
         return sentence
     return wording.refused((each.reason for each in item.validation), sentence if item.nodes else "")
 
