@@ -94,10 +94,10 @@ def _program(*command: str) -> Callable[..., None]:
     return typer.main.get_command(application(command)).main
 
 
-def printed_in(columns: int, *words: str | Path) -> str:
-    """Return what ``kubectl spread`` prints on a terminal of that width, without colors."""
+def printed_in(columns: int, *words: str | Path, rows: int = 24) -> str:
+    """Return what ``kubectl spread`` prints on a terminal of that size, without colors."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kubectl_spread.cli.output.terminal_width", lambda _: columns)
+        patch.setattr("kubectl_spread.cli.output.terminal_size", lambda _: (columns, rows))
         return spread(*words).shown
 
 
@@ -116,7 +116,7 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
     kept: list[tuple[object, Any]] = []
 
     def answer(source: Source, *asked: object, **more: object) -> Any:  # noqa: ANN401 - what the command returns
-        question = source.name, asked, {name: value for name, value in more.items() if name != "stdin"}
+        question = source.name, asked, {name: value for name, value in more.items() if name not in {"stdin", "say"}}
         known = [found for other, found in kept if other == question]
         if not known:
             known = [command(source, *asked, **more)]

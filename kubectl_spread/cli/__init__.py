@@ -35,6 +35,9 @@ COMMANDS: Mapping[str, type[Command]] = {
 }
 """Name of a command (its module has underscores) → the class that parses its words."""
 
+ALIASES: Mapping[str, str] = {"pending": "why-pending"}
+"""Word that people type as a command → the command."""
+
 FILES = (".yaml", ".yml", ".json")
 
 
@@ -78,7 +81,7 @@ def in_order(words: Sequence[str]) -> Sequence[str]:
 
 def add_missing_command(words: Sequence[str]) -> Sequence[str]:
     """Return the words with the missing command: ``show`` for a workload, ``--help`` for ``help``."""
-    ordered = in_order(words)
+    ordered = in_order([ALIASES.get(word, word) if at == 0 else word for at, word in enumerate(words)])
     if ordered[:1] == ["help"]:
         return [*ordered[1:2], "--help"]
     if all(word.startswith("-") for word in ordered) or ordered[0] in COMMANDS:

@@ -58,11 +58,11 @@ def completion(flags: CompletionFlags) -> None:
             f"--install works only for kubectl, not for {flags.shell}",
             hint="put the script where the shell reads completions",
         )
-    output.write(f"wrote {_install(text)}\n")
+    output.write(_install(text))
 
 
-def _install(text: str) -> Path:
-    """Write the script beside ``kubectl-spread`` on PATH; return its path."""
+def _install(text: str) -> str:
+    """Write the script beside ``kubectl-spread`` on PATH; return a line that says where, and what it replaces."""
     if platform.system() == "Windows":
         raise UsageError("kubectl runs no shell script on Windows", hint=f"pip installs {KUBECTL} as a program there")
     plugin = shutil.which("kubectl-spread")
@@ -70,10 +70,11 @@ def _install(text: str) -> Path:
         raise UsageError("kubectl-spread is not on PATH", hint=f"put the script somewhere on PATH as {KUBECTL}")
     script = Path(plugin).with_name(KUBECTL)
     try:
+        replaces = script.exists() and script.read_bytes() != text.encode()
         script.write_text(text, encoding="utf-8")
         script.chmod(0o755)
     except OSError as error:
         raise SpreadError(
             f"cannot write {script}: {error.strerror}", hint="copy the script to a folder on PATH"
         ) from error
-    return script
+    return f"{'replaced a file that differed: ' if replaces else 'wrote '}{script}\n"

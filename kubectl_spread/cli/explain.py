@@ -49,7 +49,7 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
         near = similar_names(flags.name)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists all entries"
         raise UsageError(f"no entry is named {flags.name!r}", hint=hint)
-    screen = Screen(width=output.terminal_width(sys.stdout))
+    screen = Screen(width=output.terminal_size(sys.stdout)[0])
     text = entries_text(found, screen) if flags.name else listed_text(found, screen)
     told = output.structured(values_of(found, fields), printing.output)
     output.write(told or text or fields_text(fields, screen))

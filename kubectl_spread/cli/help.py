@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags, taking_flag_groups
-from kubectl_spread.cli.output import terminal_width
+from kubectl_spread.cli.output import terminal_size
 from kubectl_spread.render.cells import wrap
 
 SHARED_MORE = 'Use "{root} options" for the connection flags of kubectl. They go before or after the subcommand.'
@@ -85,7 +85,7 @@ def shared_help() -> str:
 
 
 def _width() -> int:
-    return min(terminal_width(sys.stdout) or NARROW, WIDE)
+    return min(terminal_size(sys.stdout)[0] or NARROW, WIDE)
 
 
 def takes(option: TyperOption) -> str:

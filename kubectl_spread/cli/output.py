@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 
@@ -29,6 +30,8 @@ class OutputError(SpreadError):
 
 LONGEST_NOTE = 4000
 """The longest note (characters); a label in it may have megabytes."""
+PROGRESS_SECONDS = 1.0
+"""How long a command computes before it says what (seconds)."""
 WIDE = 160
 """The width (columns) of ``-o wide`` without a terminal."""
 
@@ -57,18 +60,19 @@ def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
     """Return the terminal with its current width; without a terminal, no width, or ``WIDE`` for ``-o wide``."""
     from kubectl_spread.render.text.screen import Screen
 
-    colors, width = wants_color(flags.color, sys.stdout), terminal_width(sys.stdout)
+    colors, (width, height) = wants_color(flags.color, sys.stdout), terminal_size(sys.stdout)
     if width is None and flags.output == "wide":
         return Screen(colors=colors, width=WIDE, namespace=namespace, whole=True)
-    return Screen(colors=colors, width=width, namespace=namespace)
+    return Screen(colors=colors, width=width, height=height, namespace=namespace)
 
 
-def terminal_width(stream: TextIO) -> int | None:
-    """Return the width of a terminal (columns); None for other streams and unknown widths."""
+def terminal_size(stream: TextIO) -> tuple[int | None, int]:
+    """Return the columns of a terminal, None for other streams and if unknown, and its lines, else 0 (counts)."""
     try:
-        return (os.get_terminal_size(stream.fileno()).columns or None) if stream.isatty() else None
+        columns, lines = os.get_terminal_size(stream.fileno()) if stream.isatty() else (0, 0)
     except OSError:
-        return None
+        return None, 0
+    return columns or None, lines
 
 
 def structured(values: Mapping[str, object], asked: str) -> str | None:
@@ -121,6 +125,33 @@ def _encodable(text: str, encoding: str) -> str:
 def _discard(stream: TextIO) -> None:
     """Discard the buffered text, which Python would fail to flush at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def progress(*, wanted: bool) -> Iterator[Callable[[str], object]]:
+    """Yield what sets a line on standard error: it is shown after a second, on a terminal, until the block ends."""
+    from threading import Timer
+
+    from kubectl_spread.cluster.log import Progress
+
+    if not (wanted and sys.stderr is not None and sys.stderr.isatty()):
+        yield lambda _: None
+        return
+    line, said = Progress(sys.stderr, delay=PROGRESS_SECONDS), [""]
+
+    def say(text: str) -> None:
+        said[0] = text
+        line.show(text)
+
+    timer = Timer(PROGRESS_SECONDS, lambda: line.show(said[0]))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield say
+    finally:
+        timer.cancel()
+        timer.join()
+        line.close()
 
 
 def note(text: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from kubectl_spread.cli import clusters, inputs, output
 from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli.flags import Defaults, Flags, Option, check_choice
-from kubectl_spread.wording.words import did_you_mean
+from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Named, Scope
@@ -69,17 +69,26 @@ def show(
 
     from kubectl_spread.commands import exit_codes
     from kubectl_spread.commands import show as command
+    from kubectl_spread.commands.scope import parse_names
     from kubectl_spread.contract.skew import SkewReport
+    from kubectl_spread.render.cells import clean
     from kubectl_spread.render.outline.access import node_names
 
     if flags.watch:
         _watch(flags, scope, reading, printing, scheduler, connection)
         return
+    named = parse_names(tuple(flags.resources or ()))
+    whole_file = scheduler.from_ and not (named.names or scope.namespace or scope.all_namespaces)
+    scope = groups.ScopeFlags(**vars(scope) | {"all_namespaces": scope.all_namespaces or bool(whole_file)})
 
     def text(report: SkewReport, *, wide: bool) -> str:
         every = (name for each in found.each.values() for name in each.view.snapshot.nodes)
         nodes = node_names(report) if wide else frozenset(every)
-        return _text(flags, printing, found.scope, report, nodes, wide=wide)
+        lead = ""
+        if whole_file and report.items and not printing.no_headers:
+            namespaces = listed(sorted({item.namespace for item in report.items}))
+            lead = f"All namespaces of {clean(report.metadata.source)}: {namespaces}. To show one, use -n.\n"
+        return lead + _text(flags, printing, found.scope, report, nodes, wide=wide)
 
     def question(source: Source, asked: Scope, named: Named) -> ShowAnswer:
         options = _options(flags, reading, printing.output, named.names)

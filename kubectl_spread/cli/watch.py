@@ -1,4 +1,4 @@
-"""``show --watch``: prints one answer after another; on a terminal, each replaces the one before."""
+"""``--watch``: prints one answer after another; on a terminal, each replaces the one before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kubectl_spread.cli import output
 from kubectl_spread.errors import UsageError
@@ -20,7 +20,12 @@ from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.show import ShowAnswer
+    from kubectl_spread.commands.why_pending import PendingAnswer
+    from kubectl_spread.contract.pending import PendingReport
     from kubectl_spread.contract.skew import SkewReport
+
+    Answer: TypeAlias = ShowAnswer | PendingAnswer
+    Watched: TypeAlias = SkewReport | PendingReport
 
 TEXT = ("table", "wide")
 FORMATS = (*TEXT, "json", "yaml", "jsonpath=")
@@ -39,12 +44,12 @@ class Printing:
     """
 
     format: str
-    whole: Callable[[SkewReport], str]
-    rows: Callable[[SkewReport, SkewReport], str] | None
-    notes: Callable[[ShowAnswer], Iterable[str]]
+    whole: Callable[[Any], str]
+    rows: Callable[[Any, Any], str] | None
+    notes: Callable[[Any], Iterable[str]]
 
 
-def refuse(output_format: str, *, exit_code: bool, several: bool = False) -> None:
+def refuse(output_format: str, *, exit_code: bool = False, several: bool = False) -> None:
     """Refuse flags that cannot be used with ``--watch``, by a UsageError."""
     if several:
         raise UsageError("--watch and --all-contexts cannot be used together", hint="follow one cluster")
@@ -55,10 +60,10 @@ def refuse(output_format: str, *, exit_code: bool, several: bool = False) -> Non
         raise UsageError(f"--watch cannot be used with --output {output_format}", hint=hint)
 
 
-def print_each(answers: Iterable[ShowAnswer], printing: Printing) -> None:
+def print_each(answers: Iterable[Answer], printing: Printing) -> None:
     """Print the answers as they arrive; they have no end."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    previous: ShowAnswer | None = None
+    previous: Answer | None = None
     for answer in answers:
         if on_screen:
             output.write(screen(printing, previous, answer))
@@ -71,7 +76,7 @@ def print_each(answers: Iterable[ShowAnswer], printing: Printing) -> None:
         previous = answer
 
 
-def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> str:
+def news(printing: Printing, previous: Watched | None, now: Watched) -> str:
     """Return the text to print for an answer after the previous one."""
     from kubectl_spread.render.structured import to_json, to_yaml
 
@@ -87,7 +92,7 @@ def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> st
     return f"\n{text}" if before and printing.format in TEXT else text
 
 
-def screen(printing: Printing, previous: ShowAnswer | None, now: ShowAnswer) -> str:
+def screen(printing: Printing, previous: Answer | None, now: Answer) -> str:
     """Return the text that replaces the previous answer on the screen, with a last line for the time and the changes.
 
     The screen is never empty in between. The text before the first answer scrolls up, so nothing must be restored.

@@ -12,6 +12,8 @@ from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli.flags import AllFixes, FixBudget, Flags, Option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubectl_spread.commands.scope import Named, Scope
     from kubectl_spread.commands.source import Source
 
@@ -23,6 +25,7 @@ Examples:
   kubectl spread why-pending deployment/web          # the Pods of a workload; its name alone is enough
   kubectl spread why-pending -A -o json              # all Pending Pods, as JSON
   kubectl spread why-pending --from snapshot.yaml    # read a snapshot
+  kubectl spread why-pending -A --watch              # follow changes until Ctrl-C
 """
 
 
@@ -39,6 +42,7 @@ class WhyPendingFlags(Flags):
         ),
     ] = ""
     fix_budget: FixBudget = None
+    watch: Annotated[bool, Option("--watch", "-w", help="Print changes after the first answer, until Ctrl-C.")] = False
 
 
 def why_pending(
@@ -65,25 +69,35 @@ def why_pending(
         return text_on(screen, partial(pending_outline, report), extent)
 
     def question(source: Source, asked: Scope, _: Named) -> command.PendingAnswer:
-        return command.why_pending(
-            source,
-            asked,
-            inputs.scheduler_of(scheduler),
-            autoscalers=inputs.autoscalers_of(autoscaler),
-            fix_budget=flags.fix_budget,
-            read=read,
-        )
+        return explain(source, asked, inputs.scheduler_of(scheduler), say=say)
+
+    def notes(answer: command.PendingAnswer) -> Sequence[str]:
+        in_text = printing.output in {groups.OutputFlags.output, "wide"}
+        return (*answer.notes, *(answer.starting if in_text else ()))
+
+    def follow(named: Named) -> None:
+        source = inputs.source_of(connection, scope, scheduler)
+        again = partial(explain, scope=inputs.scope_of(scope, source, named), scheduler=inputs.scheduler_of(scheduler))
+        how = watch.Printing(format=printing.output, whole=printed, rows=None, notes=notes)
+        watch.print_each(command.follow(source, again, say=output.note), how)
 
     fix_format = inputs.fix_format_of(flags.fix_format)
     printed = output.printer(text, printing)
-    read = inputs.read_mode_of(reading)
-    found = clusters.ask((connection, scope, scheduler), flags.pods, question)
+    read = "watched" if flags.watch else inputs.read_mode_of(reading)
+    autoscalers = inputs.autoscalers_of(autoscaler)
+    explain = partial(command.why_pending, autoscalers=autoscalers, fix_budget=flags.fix_budget, read=read)
+    if flags.watch:
+        from kubectl_spread.cli import watch
+
+        watch.refuse(printing.output, several=connection.all_contexts)
+        inputs.first_found(flags.pods, follow)
+    with output.progress(wanted=connection.verbosity <= 0) as say:
+        found = clusters.ask((connection, scope, scheduler), flags.pods, question)
     report = found.report(PendingReport)
-    in_text = printing.output in {groups.OutputFlags.output, "wide"}
     noted = False
     for context, answer in found.each.items():
         noted = noted or bool(answer.notes)
-        for line in (*answer.notes, *(answer.starting if in_text else ())):
+        for line in notes(answer):
             output.note(f"{context}: {line}" if context else line)
     if not (report.items or report.not_created or report.starting or noted):
         output.note(found.nothing_found("pending Pods"))

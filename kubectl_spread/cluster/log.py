@@ -1,4 +1,4 @@
-"""The log of ``-v``, and the progress of a read, on one line of a terminal."""
+"""The log of ``-v``, and the progress of a command, on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -32,20 +32,25 @@ DELAY_SECONDS = 0.5
 
 
 class Progress:
-    """A line that appears when a read takes long, is updated, and is erased at the end."""
+    """A line that appears when something takes long, is updated, and is erased at the end."""
 
-    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic, delay: float = DELAY_SECONDS
+    ) -> None:
         self._stream = stream
         self._clock = clock
-        self._due = clock() + DELAY_SECONDS
+        self._due = clock() + delay
         self._enabled = stream.isatty()
         self._shown = 0
 
-    def show(self, *, kinds: Iterable[str], objects: int, received_bytes: int) -> None:
+    def reading(self, *, kinds: Iterable[str], objects: int, received_bytes: int) -> None:
         """Show which kinds are still being read, and how much has arrived."""
+        self.show(f"reading {', '.join(kinds)}: {objects:,} objects, {received_bytes / 1e6:,.1f} MB")
+
+    def show(self, text: str) -> None:
+        """Show the text, if the stream is a terminal and the delay (seconds) is over."""
         if not self._enabled or self._clock() < self._due:
             return
-        text = f"reading {', '.join(kinds)}: {objects:,} objects, {received_bytes / 1e6:,.1f} MB"
         text = text[: shutil.get_terminal_size().columns - 1]
         self._write(f"\r{text:<{self._shown}}")
         self._shown = len(text)

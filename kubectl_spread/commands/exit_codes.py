@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # A command needs the types of its own report alone.
     from kubectl_spread.contract.simulate import SimulateReport
     from kubectl_spread.contract.skew import SkewReport
     from kubectl_spread.diagnosis.audit import Risk
-    from kubectl_spread.diagnosis.step_changes import SimulatedStep
 
 PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
 """The statuses that ``show --exit-code`` ends with 1 for."""
@@ -92,19 +91,8 @@ def of_simulate(report: SimulateReport) -> ExitCode:
 
     That one more Pod, which nobody asked for, finds no node is no such thing.
     """
-    worse = any(_is_worse(step) for step in report.steps)
-    unsure = any(pending.incomplete for step in report.steps for pending in step.pending)
-    changed = (item for step in report.steps for item in step.items if item.changed)
-    unsure = unsure or any(SpreadStatus.INCOMPLETE in item.status_range for item in changed)
-    return ExitCode.of_items(no=worse, incomplete=unsure or bool(report.incomplete))
-
-
-def _is_worse(step: SimulatedStep) -> bool:
-    new = [pending for pending in step.pending if pending.range[1] > pending.before]
-    undecided = bool(new) and all(pending.incomplete for pending in new)
-    # Pods that were not tried may find nodes.
-    waits = step.newly_pending and not step.untried and not undecided
-    return bool(step.blocked or step.never_run or step.not_replaced or step.refused) or waits or step.newly_violated
+    safe = {step.verdict.safe for step in report.steps}
+    return ExitCode.of_items(no=False in safe, incomplete=UNSET in safe or bool(report.incomplete))
 
 
 def of_rebalance(report: RebalanceReport) -> ExitCode:

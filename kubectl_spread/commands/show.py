@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET
@@ -35,6 +36,7 @@ from kubectl_spread.wording.reasons import brief_key
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
     from kubectl_spread.commands.read_planner import Need
+    from kubectl_spread.commands.why_pending import PendingAnswer
 
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
 """The filters that need only Nodes and the matching Pods."""
@@ -181,6 +183,9 @@ def _question(scope: Scope, options: ShowOptions, *, brief: bool) -> Question:
     return Question(reads=reads, namespaces=(scope.namespace,), needed=needed, limits=limits)
 
 
+AnswerT = TypeVar("AnswerT", "ShowAnswer", "PendingAnswer")
+
+
 class WatchedSource:
     """A cluster that is read once and then kept up to date: each further read returns what is there by then.
 
@@ -224,18 +229,21 @@ def follow(
         ClusterError: as for ``show``, or a list may not be watched.
         UsageError: files cannot be watched.
     """
-    watched = WatchedSource(source, say)
     first = replace(options, at_once=True)
-    answer = show(watched, scope, first, scheduler)
+    asked = chain([first], repeat(replace(first, may_be_gone=True)))
+    yield from each_change(WatchedSource(source, say), lambda watched: show(watched, scope, next(asked), scheduler))
+
+
+def each_change(source: WatchedSource, ask: Callable[[WatchedSource], AnswerT]) -> Iterator[AnswerT]:
+    """Yield the answer now and whenever it changes, without end."""
+    answer = ask(source)
     yield answer
-    later = replace(first, may_be_gone=True)
     while True:
-        watched.wait()
-        previous, answer = answer, show(watched, scope, later, scheduler)
+        source.wait()
+        previous, answer = answer, ask(source)
         # The versions that an answer rests on change all the time.
-        if to_form(answer.report.items) != to_form(previous.report.items) or (
-            answer.report.incomplete != previous.report.incomplete
-        ):
+        unchanged = replace(answer.report, metadata=previous.report.metadata)
+        if to_form(unchanged) != to_form(previous.report):
             yield answer
 
 

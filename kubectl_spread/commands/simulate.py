@@ -144,7 +144,8 @@ def simulate(
     refusals = (gap for change in changes for gap in change.may_be_refused)
     gaps = (*unread, *unknown, *documents, *unserved, *untried, *refusals)
     missing = tuple(dict.fromkeys((*view.incomplete, *gaps)))
-    return SimulateReport(metadata=view.metadata, steps=changes, incomplete=missing)
+    concluded = tuple(each.concluded(known=not missing) for each in changes)
+    return SimulateReport(metadata=view.metadata, steps=concluded, incomplete=missing)
 
 
 def _beside_autoscaler(pending: PendingPods, options: AutoscalerOptions) -> PendingPods:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.reads import Read
 
-ReadMode = Literal["auto", "all", "needed"]
+ReadMode = Literal["auto", "all", "needed", "watched"]
 """How much of a large cluster is read: enough to be certain, everything, or the least that gives an answer."""
 ReadLists: TypeAlias = Callable[[Sequence["Read"]], Inventory]
 """Reads → what they return."""

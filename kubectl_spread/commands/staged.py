@@ -66,7 +66,7 @@ def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> 
 
     An empty name among the namespaces that are asked about means all, whose Pods are read in any case.
     """
-    counted = source.count_pods() if all(namespaces) and read != "all" else 0
+    counted = source.count_pods() if all(namespaces) and read not in {"all", "watched"} else 0
     return counted if counted > WHOLE_CLUSTER_PODS else 0
 
 
@@ -74,7 +74,8 @@ def look_for(source: Source, question: Question, scheduler: SchedulerOptions, *,
     """Return as much of the cluster as the answer needs; errors as for ``look``."""
     if pods := pods_of_large(source, question.namespaces, read):
         return _look_in_stages(source, question, scheduler, all_pods=pods)
-    return look(source, question.reads, scheduler, reading_devices(source, question.specs))
+    read_lists = reading_devices(source, question.specs, at_once=read == "watched")
+    return look(source, question.reads, scheduler, read_lists)
 
 
 def _look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.pending import starting_text
-from kubectl_spread.wording.words import LIST, did_you_mean, listed
+from kubectl_spread.wording.words import LIST, count_of, did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
@@ -100,9 +100,11 @@ def why_pending(
     fix_budget: float | None = None,
     read: ReadMode = "auto",
     most_nodes: int = MOST_NODES,
+    say: Callable[[str], object] = str,
 ) -> PendingAnswer:
     """Return why each Pod of the scope that has no node has none; for the other arguments see ``CheckOptions``.
 
+    ``say`` takes a line about what is being done, again and again.
     Errors are as for ``show``, here about named Pods.
     """
     limits = ReadLimits(nodes=most_nodes, confirm=read != "needed")
@@ -116,7 +118,7 @@ def why_pending(
     with reporting_bad_objects(source.name, view.snapshot):
         missing = tuple(_missing_pods(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
-        items = tuple(_explain_each(pending, view, budget, autoscalers))
+        items = tuple(_explain_each(pending, view, budget, autoscalers, say))
     unknown = [gap for kind in _kinds_asked(scope) for gap in unread_owners(scope.namespace, kind, view.snapshot)]
     refs = {str(item.workload.kind) for item in items if item.workload is not UNSET}
     for upper, link in LINKS.items():
@@ -125,6 +127,15 @@ def why_pending(
     gaps = tuple(dict.fromkeys((*view.incomplete, *unknown)))
     report = PendingReport(metadata=view.metadata, items=items, not_created=missing, starting=starting, incomplete=gaps)
     return PendingAnswer(report, tuple(notes), tuple(map(starting_text, starting[:MOST_NOTES])), view)
+
+
+def follow(
+    source: Source, ask: Callable[[Source], PendingAnswer], *, say: Callable[[str], object]
+) -> Iterator[PendingAnswer]:
+    """Yield the answer now and whenever it changes, without end; ``ask`` reads "watched", ``say`` as for its source."""
+    from kubectl_spread.commands.show import WatchedSource, each_change  # Only a watch needs it.
+
+    yield from each_change(WatchedSource(source, say), ask)
 
 
 def _kinds_asked(scope: Scope) -> Sequence[str]:
@@ -219,7 +230,11 @@ def _not_pending(pod: Pod) -> str:
 
 
 def _explain_each(
-    pods: Sequence[Pod], view: View, fix_budget: float, autoscalers: AutoscalerOptions
+    pods: Sequence[Pod],
+    view: View,
+    fix_budget: float,
+    autoscalers: AutoscalerOptions,
+    say: Callable[[str], object],
 ) -> Iterator[PendingItem]:
     """Yield an item for each Pod; Pods of one template are evaluated once, all within the budget (seconds)."""
     waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
@@ -227,6 +242,7 @@ def _explain_each(
     templates = {pod.key: _template_key(pod, view.snapshot) for pod in pods}
     alike = grouped(pods, lambda pod: templates[pod.key])
     budget = FixBudget(fix_budget, len(alike))
+    say(f"{count_of(len(alike), 'Pod template')}; looking for fixes")
     explained: dict[bytes, Explanation] = {}
     for pod in pods:
         template = templates[pod.key]

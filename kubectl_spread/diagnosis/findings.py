@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.diagnosis.statuses import Idle, SpreadStatus
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -34,12 +36,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     # The field that it is about, within the constraint if it is about one.
     field: ClassVar[str] = ""
+    # Why its constraint has no effect, if it says so.
+    idle: ClassVar[Idle | None] = None
     severity: Severity = Severity.WARNING
 
     @property
     def id(self) -> str:
         """Its name in reports."""
         return type(self).__name__
+
+    @property
+    def name(self) -> str:
+        """Its name in text: that of the fact in ``show``, where its constraint has the status of that name."""
+        return SpreadStatus.NO_EFFECT if self.idle else self.id
 
     @property
     def path(self) -> str:
@@ -89,6 +98,7 @@ class GhostPod(ConstraintFinding, frozen=True, kw_only=True):
     """The selector does not match the Pod itself; ``owner``: the workload of a Pod that does not exist yet."""
 
     field = "labelSelector"
+    idle = Idle.MATCHES_OTHERS
     pod: str
     owner: WorkloadRef | None = None
 
@@ -101,6 +111,7 @@ class NilSelector(ConstraintFinding, frozen=True, kw_only=True):
     """There is no labelSelector."""
 
     field = "labelSelector"
+    idle = Idle.NO_SELECTOR
 
 
 class EmptySelector(ConstraintFinding, frozen=True, kw_only=True):
@@ -108,6 +119,11 @@ class EmptySelector(ConstraintFinding, frozen=True, kw_only=True):
 
     field = "labelSelector"
     counts: bool
+
+    @property
+    def name(self) -> str:
+        """Its name in text."""
+        return self.id if self.counts else SpreadStatus.NO_EFFECT
 
 
 class SimilarTopologyKey(ConstraintFinding, frozen=True, kw_only=True):
@@ -129,6 +145,7 @@ class MinDomainsUnreachable(ConstraintFinding, frozen=True, kw_only=True):
 class SingleDomain(ConstraintFinding, frozen=True, kw_only=True):
     """One domain is eligible; ``daemon`` if each Pod of a DaemonSet counts only its node."""
 
+    idle = Idle.ONE_DOMAIN
     field = "topologyKey"
     domain: str
     daemon: bool = False

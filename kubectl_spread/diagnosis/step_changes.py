@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.replicaset import active
@@ -19,6 +20,7 @@ from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.counted_together import spread_together
 from kubectl_spread.diagnosis.evaluation import Conclusion, Decision, decide, judge
+from kubectl_spread.diagnosis.fixes.future import WorseConstraint
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.gaps import Gap, MayBreakQuota
@@ -46,7 +48,7 @@ class CreateRefused(msgspec.Struct, frozen=True):
     ``before``: it also did so without the step. ``by_chance``: it does so in some orders only.
     """
 
-    ref: WorkloadRef
+    key: Key
     message: str
     before: bool = False
     by_chance: bool = False
@@ -59,7 +61,7 @@ class MixedRevisions(msgspec.Struct, frozen=True):
     that count this one.
     """
 
-    ref: WorkloadRef
+    key: Key
     topology_key: str
     label: str
 
@@ -67,19 +69,19 @@ class MixedRevisions(msgspec.Struct, frozen=True):
 class RolloutEnds(msgspec.Struct, frozen=True):
     """A rollout that was stuck ends."""
 
-    ref: WorkloadRef
+    key: Key
 
 
 class ReplacedByHand(msgspec.Struct, frozen=True):
     """With OnDelete, a new template changes no Pod until somebody deletes it."""
 
-    ref: WorkloadRef
+    key: Key
 
 
 class NoRoomForMore(msgspec.Struct, frozen=True):
     """Every Pod of the workload has a node; the new status of its constraints is that of one more Pod."""
 
-    ref: WorkloadRef
+    key: Key
     status: SpreadStatus
 
 
@@ -89,7 +91,7 @@ class WasChanging(msgspec.Struct, frozen=True):
     ``rolls``: whether a rollout was in progress. ``same``: whether it ends the same without the step.
     """
 
-    ref: WorkloadRef
+    key: Key
     rolls: bool
     same: bool
 
@@ -191,6 +193,11 @@ class PendingPods(msgspec.Struct, frozen=True, kw_only=True):
     judged: tuple[tuple[Pod, Handle], ...] = ()
     autoscaler: AutoscalerAnswer | UnsetType = UNSET
 
+    @property
+    def new(self) -> tuple[int, int]:
+        """The fewest and the most of them that are not Pending without the step (count)."""
+        return max(self.range[0] - self.before, 0), max(self.range[1] - self.before, 0)
+
 
 class EvictedPod(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod that was evicted or deleted, its workload, and its node; empty for none."""
@@ -201,10 +208,34 @@ class EvictedPod(msgspec.Struct, frozen=True, kw_only=True):
     node: str
 
 
+class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Whether a step is safe: nothing that it moves or creates is left without a node, and no constraint is broken.
+
+    Attributes:
+        kind: what the step does.
+        safe: whether, in every order, no more Pods of a workload are Pending, refused or blocked than without the step,
+            and no hard constraint is newly violated; absent if that is not known.
+        evicted: the Pods that it evicts or deletes (count).
+        created: the Pods that controllers create, for these or otherwise, in the first order (count).
+        without_node: the fewest and the most Pods that are Pending in any order, and not without the step (count).
+        pending_before: the Pods of the cluster that are Pending after the step, and without it too (count).
+        violated: the hard constraints that it breaks.
+    """
+
+    kind: Verb
+    safe: bool | UnsetType = UNSET
+    evicted: int = 0
+    created: int = 0
+    without_node: tuple[int, int] = (0, 0)
+    pending_before: int = 0
+    violated: tuple[WorseConstraint, ...] = ()
+
+
 class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one step.
 
     Attributes:
+        verdict: whether it is safe, in numbers.
         refused: why the API server or kubectl refuses manifests; absent if all are applied.
         evicted: the Pods that the step removes; their owners create others.
         blocked: the Pods that it should remove but does not.
@@ -229,6 +260,7 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     step: Step
+    verdict: StepVerdict
     refused: tuple[ManifestProblem, ...] | UnsetType = UNSET
     evicted: tuple[EvictedPod, ...] = ()
     blocked: tuple[Blocked, ...] = ()
@@ -252,6 +284,18 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
     def not_replaced(self) -> int:
         """How many Pods stay Terminating on nodes that do not answer, and are not replaced before."""
         return sum(len(note.pods) for note in self.done if isinstance(note, NotReplaced))
+
+    def concluded(self, *, known: bool) -> SimulatedStep:
+        """Return the step with its verdict; ``known``: whether everything was read that may decide it."""
+        new = [pending for pending in self.pending if pending.new[1]]
+        # Pods that were not tried, or not fully, may find nodes.
+        undecided = self.untried is not UNSET or (bool(new) and all(pending.incomplete for pending in new))
+        worse = self.blocked or self.never_run or self.not_replaced or self.refused or self.newly_violated
+        seen = {status for item in self.items if item.changed for status in item.status_range}
+        known = known and SpreadStatus.INCOMPLETE not in seen and not any(each.incomplete for each in self.pending)
+        safe: bool | UnsetType = True if known else UNSET
+        safe = False if worse or (self.newly_pending and not undecided) else safe
+        return replace(self, verdict=replace(self.verdict, safe=safe))
 
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> Iterator[SimulatedStep]:
@@ -380,19 +424,21 @@ class _Change:
         before, now, done, refused = self._was, self._now, ended[0].done, dict(self._refused_controllers())
         new = {key: note for key, note in refused.items() if not note.before}
         some_in_each = bool(new) and all(any(map(each.refused.get, new)) for each in self._after.orders)
-        items = tuple(self._items())
+        items, pending = tuple(self._items()), tuple(self._pending_pods())
+        verdict = self._verdict(done, pending, items)
         absent = sum(note.number for note in done.notes if isinstance(note, BoundByName) and note.absent)
         return SimulatedStep(
             step=self._step,
+            verdict=verdict,
             evicted=_evicted_pods(done.evicted, before.snapshot),
             blocked=done.blocked,
             lost=_evicted_pods(done.lost, before.snapshot),
             preempted=_evicted_pods(now.preempted[len(before.preempted) :], before.snapshot),
             pdb_violations=now.pdb_violations - before.pdb_violations or UNSET,
             deleted=tuple(self._deleted(done)),
-            pending=tuple(self._pending_pods()),
+            pending=pending,
             newly_pending=self._more_are_pending() or some_in_each,
-            newly_violated=any(map(self._is_newly_violated, items)),
+            newly_violated=bool(verdict.violated),
             never_run=absent or UNSET,
             untried=max(each.done.untried for each in ended) or UNSET,
             may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
@@ -410,6 +456,33 @@ class _Change:
             ),
         )
 
+    def _verdict(self, done: Done, pending: Sequence[PendingPods], items: Iterable[SimulatedItem]) -> StepVerdict:
+        """Return the verdict without whether it is safe."""
+        kept = {each.pod.key for each in done.blocked}
+        evicted = [pod.key for pod in done.evicted if pod.key not in kept]
+        were = {pod.key: pod.metadata.uid for pods in self._was.living.values() for pod in pods}
+        gone = {*evicted, *(pod.key for pod in (*done.lost, *self._now.preempted))}
+        are = (pod for pods in self._now.living.values() for pod in active(pods))
+        waiting = {key for each in self._after.orders for key in each.pending}
+        return StepVerdict(
+            kind=self._step.verb,
+            evicted=len(evicted),
+            created=sum(pod.key in gone or were.get(pod.key) != pod.metadata.uid for pod in are),
+            without_node=(sum(each.new[0] for each in pending), sum(each.new[1] for each in pending)),
+            pending_before=sum(min(self._without.pending(key)[1], self._after.pending(key)[1]) for key in waiting),
+            violated=tuple(
+                WorseConstraint(
+                    namespace=item.namespace,
+                    workload=item.workload,
+                    topology_key=item.constraint.topology_key,
+                    skew=item.skew_after[1],
+                    max_skew=item.constraint.max_skew,
+                )
+                for item in items
+                if self._is_newly_violated(item)
+            ),
+        )
+
     def _refused_controllers(self) -> Iterator[tuple[ControllerKey, CreateRefused]]:
         """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""
         refused = [item for each in self._after.orders for item in each.refused.items() if item[1]]
@@ -418,7 +491,7 @@ class _Change:
             as_before = _missing_pods(workload, self._now) <= self._without.refused(workload)
             if not (as_before and self._was.refused.get(key) == message):
                 by_chance = not all(each.refused.get(key) for each in self._after.orders)
-                yield key, CreateRefused(workload[1], message, as_before, by_chance)
+                yield key, CreateRefused(workload, message, as_before, by_chance)
 
     def _rollouts(self) -> Iterator[RolloutEnds | ReplacedByHand]:
         """Yield the rollouts that only the step ends, and those that replace no Pod."""
@@ -426,11 +499,11 @@ class _Change:
         for key in filter(before.upcoming.__contains__, now.upcoming):
             owner = now.owner(key)
             if before.rolls(key) and not now.rolls(key) and key in end.first.upcoming and end.first.rolls(key):
-                yield RolloutEnds(key[1])
+                yield RolloutEnds(key)
             if isinstance(owner, StatefulSet | DaemonSet) and owner.spec.update_strategy.type == ON_DELETE:
                 restarted = self._step.verb is Verb.RESTART and key == (self._step.namespace, self._step.ref)
                 if now.living[key] and (restarted or now.newest(key) != before.newest(key)):
-                    yield ReplacedByHand(key[1])
+                    yield ReplacedByHand(key)
 
     def _mixed_revisions(self, items: Sequence[SimulatedItem]) -> Iterator[MixedRevisions]:
         """Yield the constraints that a rollout may break because they count the Pods of the old revision too.
@@ -453,7 +526,7 @@ class _Change:
                 continue
             if labels[0] not in pod.spec.topology_spread_constraints[index].match_label_keys:
                 together = spread_together(pod, state.constraint, now.handles.of(pod))
-                yield MixedRevisions(item.workload, item.constraint.topology_key, "" if together else labels[0])
+                yield MixedRevisions(key, item.constraint.topology_key, "" if together else labels[0])
 
     def _deleted(self, done: Done) -> Iterator[DeletedPods]:
         """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
@@ -502,7 +575,7 @@ class _Change:
             if any(each.matching != item.before for item, states in ends for each in states):
                 same = all(_ranges(states) == item.ranges for item, states in ends if states)
                 same = same and alone.pending(key) == self._after.pending(key)
-                yield WasChanging(key[1], before.rolls(key), same)
+                yield WasChanging(key, before.rolls(key), same)
 
     def _pending_pods(self) -> Iterator[PendingPods]:
         """Yield the Pending Pods after the step, with their number in each order.
@@ -514,7 +587,7 @@ class _Change:
             {key for each in after.orders for key in each.pending}, key=lambda key: (key[0], str(key[1]))
         ):
             fewest, most = after.pending(key)
-            if key in seen.asked or most > self._alone.pending(key)[1]:
+            if key in seen.asked or most > min(each.pending(key)[1] for each in (self._alone, self._without)):
                 waiting = seen.pending.get(key, ())
                 alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
                 decided = [(pods, after.judged(pods[0])) for pods in alike.values()]
@@ -597,8 +670,8 @@ class _Change:
 
 
 def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[MayBreakQuota]:
-    for (namespace, _, _), note in notes.items():
-        yield MayBreakQuota(workload=f"{namespace}/{note.ref}", why=note.message, by_chance=True)
+    for note in notes.values():
+        yield MayBreakQuota(workload=f"{note.key[0]}/{note.key[1]}", why=note.message, by_chance=True)
 
 
 def _workload_of(key: ControllerKey, snapshot: Snapshot) -> Key:
@@ -617,7 +690,7 @@ def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Itera
         status, key = item.status_after, (item.namespace, item.workload)
         placed = key not in now.pending and item.namespace not in refused
         if placed and status in IN_TROUBLE and item.status_before not in IN_TROUBLE:
-            yield NoRoomForMore(item.workload, status)
+            yield NoRoomForMore(key, status)
 
 
 def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:

@@ -146,6 +146,18 @@ def shared_line(cause: causes.AnyCause) -> str:
             return f"{left} ({first[1]}{_and_more(len(more))})"
         case causes.VolumeWithoutNode():
             return _without_node(cause, "a volume")
+        case causes.RefusedWhole(missing=missing) if missing:
+            return "a claim does not exist"
+        case causes.RefusedWhole(reason=UnusableClaims() as reason):
+            return _without_amounts(reason)
+        case causes.WaitsForTerminatingPods():
+            return "waits for Pods that are being deleted"
+        case causes.DaemonNode(filters=(), lacks=key, constraints=keys):
+            return (
+                f"its only node lacks the label {key}"
+                if key
+                else f"the constraint on {_key(keys[0])} rejects its only node"
+            )
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             return "; ".join(_without_amounts(it.reasons[0].reason) or f"rejected by {it.plugin}" for it in filters)
         case causes.MinDomainsUnmet(constraint=constraint):

@@ -178,10 +178,10 @@ def chance_note(placements: Sequence[Placement]) -> str:
     return equal if named else ""
 
 
-def violation_note(constraint: int, skew: int, *, by_chance: bool) -> str:
-    """Return that a hard constraint is violated in the end, and the greatest skew (Pods)."""
+def violation_text(named: str, skew: int, *, by_chance: bool) -> str:
+    """Return that a hard constraint, named so, is violated in the end, and the greatest skew (Pods)."""
     how = "may be Violated in the end, depending on chance" if by_chance else "is Violated in the end"
-    return f"Constraint {constraint} {how}: its skew is {'up to ' if by_chance else ''}{skew}."
+    return f"{named} {how} (skew {'up to ' if by_chance else ''}{skew})"
 
 
 def elsewhere_note(nodes: Sequence[str], *, alone: bool) -> str:

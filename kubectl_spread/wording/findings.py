@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial, singledispatch
 
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.diagnosis.statuses import Idle
 from kubectl_spread.wording.constraints import bypassed_groups, pin_text
 from kubectl_spread.wording.reasons import name_of, noun_for
-from kubectl_spread.wording.words import count_of, enumerated, listed, seen
+from kubectl_spread.wording.statuses import IDLE
+from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, listed, seen
 
 _MOST_WHYS = 3
 _some = partial(listed, most=3)
@@ -291,3 +293,21 @@ def _(_: findings.StaleEvent) -> str:
         "the Pod's condition is still Unschedulable, but now it can be scheduled: the scheduler has not retried since"
         " the cluster changed, or is backing off."
     )
+
+
+def in_short(finding: Finding) -> str:
+    """Return a finding that matters more than that all Pods find nodes, as it goes on after "but"; empty for others."""
+    if isinstance(finding, findings.RolloutWillStick):
+        return f"the next rollout of {finding.owner} {'may' if finding.by_chance else 'will'} stick"
+    if finding.name == finding.id or not isinstance(finding, findings.ConstraintFinding):
+        return ""
+    constraint = finding.constraint
+    why = IDLE[finding.idle or Idle.EMPTY_SELECTOR].format(constraint.topology_key)
+    if finding.idle is Idle.MATCHES_OTHERS:
+        why = f"its selector {constraint.selector} does not match the Pods"
+    return f"{named_constraint(constraint.index, constraint.topology_key)} has no effect: {why}"
+
+
+def named_constraint(index: int, topology_key: str) -> str:
+    """Return ``constraint 0 (zone)``."""
+    return f"constraint {index} ({SHORT_KEYS.get(topology_key, topology_key)})"

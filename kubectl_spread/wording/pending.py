@@ -110,10 +110,13 @@ TRIED_AGAIN = "The scheduler tries it again within about 5 minutes. If it stays 
 SOME_SCHEDULABLE = "can be scheduled now, but not all of them"
 
 
-def shared_by(cause: str, pods: Mapping[str, int]) -> str:
-    """Return a cause with how many Pods have it, and whose they are; ``pods``: workload → its Pods (count)."""
+def shared_by(cause: str, pods: Mapping[str, int], *, created: bool) -> str:
+    """Return a cause with how many Pods have it, and whose they are.
+
+    ``pods``: workload → its Pods (count); ``created``: whether there are such Pods, or the API server refuses them.
+    """
     whose = next(iter(pods)) if len(pods) == 1 else count_of(len(pods), "workload")
-    return f"{cause}; Pending: {count_of(sum(pods.values()), 'Pod')} of {whose}"
+    return f"{cause}; {'Pending' if created else 'not created'}: {count_of(sum(pods.values()), 'Pod')} of {whose}"
 
 
 def refused_in(message: str, namespace: str) -> str:

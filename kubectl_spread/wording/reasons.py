@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import assert_never
 
@@ -30,6 +30,25 @@ def noun_for(topology_key: str, number: int) -> str:
     # Another key than the well-known one may end in the same word.
     noun = topology_key if brief in SHORT_KEYS.values() and topology_key not in SHORT_KEYS else brief
     return f"{noun}s" if number > 1 and noun.isalpha() else noun
+
+
+def alike_text(counts: Mapping[str, int], topology_key: str, *, most: int, other: bool = False) -> str:
+    """Return how many domains of a key have which number of Pods: ``10 nodes: 0, 2 nodes: 1``.
+
+    Args:
+        counts: number of Pods, or range such as ``0..2`` → its domains (count).
+        topology_key: the key.
+        most: numbers (count) above which only the lowest and the highest are named.
+        other: whether these are other domains than some that were named.
+    """
+    ends = {text: [int(end) for end in text.split("..")] for text in counts}
+    if len(counts) > most:
+        numbers = [number for each in ends.values() for number in each]
+        counts = {f"{min(numbers)}..{max(numbers)}": sum(counts.values())}
+    said = sorted(counts.items(), key=lambda item: ends.get(item[0], []))
+    plain = noun_for(topology_key, 1).isalpha()
+    nouns = ((n, noun_for(topology_key, n) if plain else "domains" if n > 1 else "domain", pods) for pods, n in said)
+    return ", ".join(f"{n} {'other ' * other}{noun}: {pods}" for n, noun, pods in nouns)
 
 
 def brief_key(topology_key: str) -> str:

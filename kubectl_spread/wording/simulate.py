@@ -15,17 +15,24 @@ from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep, WaitingReason
-from kubectl_spread.objects.meta import grouped
 from kubectl_spread.rebalance.plan import UpgradedPods
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag, Verb
 from kubectl_spread.snapshot import PodKey
-from kubectl_spread.wording.causes import IT, ONE, POD, PODS, Subject, clause_of
+from kubectl_spread.wording.causes import IT, POD, PODS, Subject, clause_of, shared_line
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
 from kubectl_spread.wording.pending import held_changes, summary_of
 from kubectl_spread.wording.rebalance import plan_note_text
-from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed, scaled_by, scores_some
+from kubectl_spread.wording.words import (
+    SHORT_KEYS,
+    count_of,
+    enumerated,
+    held_by_gates,
+    listed,
+    scaled_by,
+    scores_some,
+)
 
 LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
@@ -40,9 +47,10 @@ PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = (
     "A range such as 0..1, or OK to Violated, shows the lowest and the highest result of {} simulations with different"
     " random choices."
-    " The text above the table describes the first one."
+    " The rest describes the first one."
 )
 BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too."
+AS_ABOVE = "as above"
 SHOWN_NAMES = 4
 """Pods that are named of a kind of outcome (count)."""
 SHOWN_EVICTED = 20
@@ -60,44 +68,116 @@ def removed_pods(step: SimulatedStep) -> Sequence[EvictedPod]:
     return [pod for pod in step.evicted if (pod.namespace, pod.pod) not in blocked]
 
 
-def step_sentence(step: SimulatedStep, *, unread: bool) -> str:
-    """Return the result of a step in a sentence; ``unread``: whether a list was not read."""
-    gone = {
-        removed(step): len(removed_pods(step)),
-        "Terminating and not replaced": step.not_replaced,
-        "blocked": len(step.blocked),
-        "lost": len(step.lost),
+def step_sentence(step: SimulatedStep) -> str:
+    """Return whether a step is safe, why it is not, and what it does, in a sentence or more."""
+    safe, troubles = step.verdict.safe, "; ".join(_troubles(step))
+    if safe is False:
+        verdict = f"not safe: {troubles}"
+    elif troubles:
+        verdict = f"not known to be safe: as far as is known, {troubles}"
+    else:
+        lost = len(step.lost)
+        but = f", but {count_of(lost, 'Pod')} {_be(lost)} deleted for good" * bool(lost)
+        verdict = f"{'' if safe else 'as far as is known, '}safe{but}"
+    facts = verdict, _placed(step, troubled=bool(troubles)), *_besides(step), may_add(step.pending)
+    return " ".join(f"{fact}." for fact in facts if fact)
+
+
+def _troubles(step: SimulatedStep) -> Iterator[str]:
+    """Yield what makes a step unsafe, a clause each."""
+    refused = {(each.source, each.document) for each in step.refused or ()}
+    if refused:
+        yield f"{count_of(len(refused), 'manifest')} {_be(len(refused))} refused"
+    if step.not_replaced:
+        stays = "stays Terminating and is" if step.not_replaced == 1 else "stay Terminating and are"
+        yield f"{count_of(step.not_replaced, 'Pod')} {stays} not replaced"
+    if step.blocked:
+        yield f"{count_of(len(step.blocked), 'Pod')} cannot be {removed(step)}"
+    if step.verdict.without_node[1]:
+        yield _without_node(step)
+    notes = [each for each in step.outcome if isinstance(each, step_changes.CreateRefused) and not each.before]
+    if notes:
+        yield f"the API server refuses Pods of {listed(['{}/{}'.format(*each.key) for each in notes], 2)}"
+    if step.never_run:
+        names = "names a node that does" if step.never_run == 1 else "name nodes that do"
+        yield f"{count_of(step.never_run, 'new Pod')} {names} not exist"
+    for it in step.verdict.violated:
+        key = SHORT_KEYS.get(it.topology_key, it.topology_key)
+        yield f"the constraint of {it.workload.name} on {key} is Violated (skew {it.skew}, maxSkew {it.max_skew})"
+
+
+def _without_node(step: SimulatedStep) -> str:
+    """Return how many of the Pods that a step removes or creates find no node, then whose they are and why."""
+    every, what = _moved(step)
+    least, most = step.verdict.without_node
+    who = f"{_number(least, most)} of {every} {what} Pods" if every >= most else f"{_number(least, most)} more Pods"
+    who = f"the {what} Pod" if every == most == 1 else who.removesuffix("s" * (who == "1 more Pods"))
+    new = [each for each in step.pending if each.new[1]]
+    namespaces = {*(each.namespace for each in (*step.evicted, *step.lost)), *(each.namespace for each in new)}
+    whose: dict[str, list[str]] = {}
+    for each in new:
+        name = each.workload.name if len(namespaces) == 1 else f"{each.namespace}/{each.workload.name}"
+        whose.setdefault(_in_short(each.reasons), []).append(f"{name} {_number(*each.new)}")
+    groups = [f"{listed(names, SHOWN_NAMES)}{f': {why}' if why else ''}" for why, names in whose.items()]
+    chance = ", depending on chance" * (least < most)
+    return f"{who} {'finds' if most == 1 else 'find'} no node{chance} ({'; '.join(groups)})"
+
+
+def _moved(step: SimulatedStep) -> tuple[int, str]:
+    """Return how many Pods a step evicts, or creates if it evicts none, and what they are called."""
+    verdict = step.verdict
+    return (verdict.evicted, removed(step)) if verdict.evicted else (verdict.created, "new")
+
+
+def _in_short(reasons: Sequence[WaitingReason]) -> str:
+    """Return why Pods wait, in a few words; empty if they do not in the reported order."""
+    first, *_ = reasons or (None,)
+    if first is None or first.gates:
+        return held_by_gates(first.gates) if first else ""
+    return shared_line(first.conclusion.cause) if first.conclusion.cause else ""
+
+
+def _placed(step: SimulatedStep, *, troubled: bool) -> str:
+    """Return that the Pods which a step removes or creates get nodes; empty if it is ``troubled`` by other Pods."""
+    (every, what), created = _moved(step), step.verdict.created
+    if step.verdict.without_node[1] or (troubled and not every):
+        return ""
+    if not every:
+        moves = step.step.verb in {Verb.DRAIN, Verb.REMOVE, Verb.LOSE} and not step.lost
+        return "No Pod is evicted" if moves else "No Pod is newly Pending"
+    node = "a node" if what == "new" else "another node"
+    if created >= every:
+        them = {1: f"The {what} Pod gets", 2: f"Both {what} Pods get"}
+        return f"{them.get(every, f'All {every} {what} Pods get')} {node}"
+    others = "" if created + step.not_replaced >= every else ", and the others are not created again"
+    return f"{created or 'None'} of {count_of(every, f'{what} Pod')} {'gets' if created == 1 else 'get'} {node}{others}"
+
+
+def _besides(step: SimulatedStep) -> Iterator[str]:
+    """Yield what else becomes of Pods, a sentence each."""
+    becomes = {
+        "deleted for good": len(step.lost) * (step.verdict.safe is False),
         "deleted and not replaced": sum(each.count for each in step.deleted),
         "preempted": len(step.preempted),
     }
-    refused = {(each.source, each.document) for each in step.refused or ()}
-    said = [f"{count_of(len(refused), 'manifest')} refused"] if refused else []
-    said += [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
-    before = sum(min(each.before, each.range[1]) for each in step.pending)
-    least, most = (sum(each.range[bound] for each in step.pending) for bound in (0, 1))
-    if most > before > 0:
-        new = (sum(max(each.range[bound] - each.before, 0) for each in step.pending) for bound in (0, 1))
-        said.append(f"{_number(*new)} newly Pending; {before} {'was' if before == 1 else 'were'} Pending before")
-    elif most:
-        were = sum(each.before for each in step.pending)
-        said.append(f"{_number(least, most)} Pending" + f" ({were} before)" * bool(were))
-    elif step.newly_pending:
-        said.append("new Pods are refused")
-    elif said:
-        said.append("none Pending")
-    limit = "as far as was read, " if unread else ""
-    becomes = ", ".join(said) or f"{limit}no Pod is {removed(step)}, none is Pending"
-    return f"{'; '.join(filter(None, (becomes, may_add(step.pending))))}."
+    yield from (f"{count_of(number, 'Pod')} {_be(number)} {what}" for what, number in becomes.items() if number)
+    if before := step.verdict.pending_before:
+        yield f"{count_of(before, 'Pod')} {'stays' if before == 1 else 'stay'} Pending, as before"
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def may_add(pending: Sequence[PendingPods]) -> str:
-    """Return that the cluster's autoscaler may add a node for all these Pods, and from where; empty if it may not."""
-    answers = [each.autoscaler for each in pending if each.autoscaler is not UNSET]
-    if not answers or len(answers) < len(pending):
+    """Return that the cluster's autoscaler may add a node for all newly Pending Pods, and from where; empty if not."""
+    new = [each for each in pending if each.new[1]]
+    answers = [each.autoscaler for each in new if each.autoscaler is not UNSET]
+    if not answers or len(answers) < len(new):
         return ""
     from kubectl_spread.wording.autoscalers import may_add_for
 
-    return may_add_for(answers, sum(each.range[1] for each in pending))
+    return may_add_for(answers, sum(each.new[1] for each in new))
 
 
 def decided_text(pending: PendingPods, *, in_headline: bool) -> str:
@@ -143,22 +223,9 @@ def _of_some(reason: WaitingReason) -> str:
     return f"{who}: {clause.text}{clause.end}"
 
 
-def pending_text(waiting: Sequence[PendingPods], *, news: bool) -> str:
-    """Return how many Pods of each workload wait, and why; in some random orders alone where there is no reason.
-
-    ``news``: whether more Pods wait than before, so that those that are no news are named.
-    """
-    by_chance = any(low < high for low, high in (each.range for each in waiting))
-    pods = [
-        f"{_number(*each.range)} {'Pod' if each.range[1] == 1 else 'Pods'} of {each.namespace}/{each.workload}"
-        f"{as_before(each.before * news, each.range[1])}"
-        for each in waiting
-    ]
-    one = [each.range[1] for each in waiting] == [1]
-    reasons = waiting[0].reasons
-    summary = why_pending(reasons, ONE if one else PODS) if reasons else ""
-    why = f". {summary}" if summary else " in some random orders." if by_chance else "."
-    return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
+def pending_text(pending: PendingPods) -> str:
+    """Return how many Pods of a workload are Pending, and how many of these were so before."""
+    return f"{_number(*pending.range)}{as_before(pending.before, pending.range[1])}"
 
 
 def as_before(before: int, most: int) -> str:
@@ -167,13 +234,9 @@ def as_before(before: int, most: int) -> str:
 
 
 def removed_text(step: SimulatedStep, most: int | None) -> str:
-    """Return which Pods the step removes, and so many of their names (None for all)."""
-    pods = removed_pods(step)
-    of_workloads = grouped(pods[:most], lambda pod: f"{pod.namespace}/{pod.workload}")
-    parts = [f"{', '.join(pod.pod for pod in those)} ({workload})" for workload, those in of_workloads.items()]
-    if most is not None and len(pods) > most:
-        parts.append(f"and {len(pods) - most} more (--all)")
-    return f"{removed(step).capitalize()}: {'; '.join(parts)}."
+    """Return the names of the Pods that the step removes, so many of them (None for all)."""
+    names = [each.pod for each in removed_pods(step)]
+    return f"{removed(step).capitalize()}: {listed(names, len(names) if most is None else most)}."
 
 
 def blocked_text(blocked: steps.Blocked) -> str:
@@ -309,23 +372,24 @@ def _failure(failure: JobFailure) -> str:
 def outcome_text(note: step_changes.OutcomeNote) -> str:
     """Return the text of a note on the orders that were tried."""
     match note:
-        case step_changes.CreateRefused(ref, message, before, by_chance):
+        case step_changes.CreateRefused((namespace, ref), message, before, by_chance):
             when = f"{', as before' if before else ''}{', in some random orders' if by_chance else ''}"
-            return f"the API server refuses Pods of {ref}{when}: {message}"
-        case step_changes.MixedRevisions(ref, topology_key, label):
+            return f"the API server refuses Pods of {namespace}/{ref}{when}: {message}"
+        case step_changes.MixedRevisions((namespace, ref), topology_key, label):
             even = f"matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision separately"
-            counts = f"the rollout of {ref} counts Pods of the old revision too"
+            counts = f"the rollout of {namespace}/{ref} counts Pods of the old revision too"
             return f"{counts}, so the skew may exceed maxSkew in the end" + f". {even} and keeps it even" * bool(label)
-        case step_changes.RolloutEnds(ref):
-            return f"the rollout of {ref} ends"
-        case step_changes.ReplacedByHand(ref):
-            return f"the update strategy of {ref} is OnDelete: each Pod has the old template until it is deleted"
-        case step_changes.NoRoomForMore(ref, status):
-            return f"every Pod of {ref} has a node. The status {status} is about one more Pod"
+        case step_changes.RolloutEnds((namespace, ref)):
+            return f"the rollout of {namespace}/{ref} ends"
+        case step_changes.ReplacedByHand((namespace, ref)):
+            of = f"{namespace}/{ref}"
+            return f"the update strategy of {of} is OnDelete: each Pod has the old template until it is deleted"
+        case step_changes.NoRoomForMore((namespace, ref), status):
+            return f"every Pod of {namespace}/{ref} has a node. The status {status} is about one more Pod"
         case UpgradedPods():
             return plan_note_text(note)
-        case step_changes.WasChanging(ref, rolls, same):
-            state = f"a {'rollout' if rolls else 'change of the Pods'} of {ref} is in progress"
+        case step_changes.WasChanging((namespace, ref), rolls, same):
+            state = f"a {'rollout' if rolls else 'change of the Pods'} of {namespace}/{ref} is in progress"
             return f"{state}, and ends the same without this step" if same else f"{state} without this step too"
         case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))

@@ -19,7 +19,7 @@ from kubectl_spread.wording.words import capital, count_of, enumerated, held_bac
 
 SHOWN_NAMES = 10
 
-_IDLE: Mapping[Idle, str] = {
+IDLE: Mapping[Idle, str] = {
     Idle.NO_NODE_HAS_KEY: "no node has {}",
     Idle.NO_NODE_COUNTS: "no node counts: its policies exclude them, or they lack the key of another constraint",
     Idle.NO_SELECTOR: "no labelSelector: it counts no Pod",
@@ -89,7 +89,7 @@ def _(status: statuses.Violated) -> str:
 
 @status_text.register
 def _(status: statuses.NoEffect) -> str:
-    return _IDLE[status.why].format(status.topology_key)
+    return IDLE[status.why].format(status.topology_key)
 
 
 @status_text.register
@@ -139,6 +139,13 @@ def counted_text(pods: int, own: int) -> str:
 def skew_text(skew: int, max_skew: int) -> str:
     """Return the skew beside what the constraint allows."""
     return f"Skew {skew}, maxSkew {max_skew}"
+
+
+def left_behind_text(workload: str, pods: Sequence[str], nodes: Sequence[str]) -> str:
+    """Return which Pods of a workload are on nodes that do not exist."""
+    are, node = ("is", "a node that does") if len(pods) == 1 else ("are", "nodes that do")
+    on = f"{are} on {node} not exist, and not counted"
+    return f"{count_of(len(pods), 'Pod')} of {workload} {on}: {listed(pods)} ({listed(nodes)})."
 
 
 def ghosts_text(names: Sequence[str]) -> str:

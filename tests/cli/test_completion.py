@@ -95,8 +95,10 @@ def test_a_second_installation_replaces_the_first(
     monkeypatch.setenv("PATH", str(installed))
     (installed / KUBECTL).write_text("old")
     completion(CompletionFlags(install=True))
-    assert capsys.readouterr().out == f"wrote {installed / KUBECTL}\n"
+    assert capsys.readouterr().out == f"replaced a file that differed: {installed / KUBECTL}\n"
     assert (installed / KUBECTL).read_text() == (ROOT / "completions" / KUBECTL).read_text()
+    completion(CompletionFlags(install=True))
+    assert capsys.readouterr().out == f"wrote {installed / KUBECTL}\n"
 
 
 def test_a_folder_that_cannot_be_written_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

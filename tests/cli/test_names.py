@@ -66,7 +66,7 @@ def test_a_zone_is_lost_by_the_short_key_of_the_tables() -> None:
     )
     assert short[0] == "lose zone=a"
     assert short[2] == full[2]
-    assert "8 Pods evicted" in full[2]
+    assert "1 of 8 evicted Pods finds no node" in full[2]
 
 
 def test_a_workload_without_pods_that_wait_says_where_they_are() -> None:

@@ -219,7 +219,7 @@ ROWS = {
         objects=[*THREE, WEB, *deployed("a1", "b1", "c1", "a1")[1:]],
         ask=["simulate"],
         manifests=[node("d1", zone="d")],
-        says=["no Pod is evicted, none is Pending"],
+        says=["safe. No Pod is newly Pending."],
         says_not=["not replaced"],
     ),
     "nothing is made by a Deployment that is being deleted": Row(
@@ -236,7 +236,7 @@ ROWS = {
         objects=[*THREE, *going(deployed("a1", "b1", "c1"))],
         ask=["simulate"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
-        says=["3 Pods deleted and not replaced", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
+        says=["3 Pods are deleted and not replaced", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
     ),
     "a running Pod whose change is refused is not placed": Row(
         objects=[*THREE, pod("web", on="a1", status=READY)],
@@ -258,7 +258,7 @@ ROWS = {
         objects=[ZONES[0], SMALL[0], *(run_of("big", "", "")[:1])],
         ask=["simulate"],
         manifests=[{**run_of("big", "", "")[0], "spec": {**run_of("big", "", "")[0]["spec"], "suspend": True}}],
-        says=["no Pod is evicted, none is Pending"],
+        says=["safe. No Pod is newly Pending."],
     ),
     "where volumes can go that were not read is not known after a drain": Row(
         objects=[*THREE, *stateful("a1", "b1", pods=CLAIMING)],
@@ -276,12 +276,12 @@ ROWS = {
     "the flags of kubectl drain that every drain has are taken": Row(
         objects=[*ZONES, pod("p", on="a1", volumes=EMPTY, owner=controller("CloneSet", "c"))],
         ask=["simulate", "--drain=a1", "--ignore-daemonsets", "--delete-emptydir-data"],
-        says=["drain a1: 1 Pod evicted", "`kubectl drain a1 --delete-emptydir-data`"],
+        says=["drain a1: safe. The evicted Pod gets another node.", "`kubectl drain a1 --delete-emptydir-data`"],
     ),
     "the flags of kubectl drain that choose and delete Pods mean what they mean there": Row(
         objects=[*ZONES, pod("p", on="a1", labels={"app": "p"}, owner=controller("CloneSet", "c")), pod("q", on="a1")],
         ask=["simulate", "--drain=a1", "--disable-eviction", "--pod-selector=app=p"],
-        says=["drain a1 --disable-eviction --pod-selector=app=p: 1 Pod deleted, none Pending."],
+        says=["drain a1 --disable-eviction --pod-selector=app=p: safe. The deleted Pod gets another node."],
     ),
     "a Pod that its group may hold is not known to find a node": Row(
         objects=[*THREE, *deployed("a1", "b1", pods=GROUPED)],
@@ -293,18 +293,25 @@ ROWS = {
         objects=[*ZONES, pod("p", on="a1", volumes=EMPTY), pod("q", on="a1"), *deployed("a1")],
         ask=["simulate", "--remove=a1"],
         code=1,
-        says=["3 Pods blocked", "kubectl drain a1 --delete-emptydir-data", "web-h1-0: the drain was refused"],
-        says_not=["evicted,", "Evicted:"],
+        says=[
+            "not safe: 3 Pods cannot be evicted",
+            "kubectl drain a1 --delete-emptydir-data",
+            "web-h1-0: the drain was refused",
+        ],
+        says_not=["EVICTED", "Evicted:"],
     ),
     "lost Pods are counted": Row(
         objects=[*ZONES, pod("p", on="a1"), pod("q", on="a1"), *deployed("a1")],
         ask=["simulate", "--drain=a1", "--force"],
-        says=["--force because of default/p, default/q (no controller recreates them)", "2 Pods lost"],
+        says=[
+            "--force because of default/p, default/q (no controller recreates them)",
+            "safe, but 2 Pods are deleted for good",
+        ],
     ),
     "a deleted Pod is not evicted": Row(
         objects=[*ZONES, *deployed("a1")],
         ask=["simulate", "--delete=pod/web-h1-0"],
-        says=["1 Pod deleted", "Deleted: web-h1-0 (default/deployment/web)."],
+        says=["safe. The deleted Pod gets another node.", "DELETED", "Deleted: web-h1-0."],
         says_not=["evicted", "Evicted"],
     ),
     "another Pod has the name of the next ordinal": Row(
@@ -338,7 +345,7 @@ ROWS = {
         objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
-        says=["Constraint 0 may be Violated in the end, depending on chance: its skew is up to 2."],
+        says=["but constraint 0 (zone) may be Violated in the end, depending on chance (skew up to 2)."],
     ),
     "no Pod is evicted whose replacement its group may hold": Row(
         objects=[*THREE, *deployed("a1", "a1", "a1", pods=GROUPED)],

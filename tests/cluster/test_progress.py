@@ -22,7 +22,7 @@ def progress_at(stream: io.StringIO, *times: float) -> Progress:
 
 
 def show(progress: Progress, *kinds: str, objects: int = 12_345) -> None:
-    progress.show(kinds=kinds or ("pods",), objects=objects, received_bytes=45_678_901)
+    progress.reading(kinds=kinds or ("pods",), objects=objects, received_bytes=45_678_901)
 
 
 def test_a_line_says_what_how_many_and_how_much() -> None:

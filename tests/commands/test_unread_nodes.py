@@ -103,7 +103,7 @@ def test_without_pods_nothing_is_said_to_be_well() -> None:
     with pytest.raises(ClusterError, match='cannot tell whether pods "web-1" exists'):
         why_pending(NO_PODS, replace(SCOPE, names=("web-1",)), SchedulerOptions())
     drained = simulate(NO_PODS, SCOPE, SimulateOptions(steps=(("drain", "a1"),)), SchedulerOptions())
-    assert "drain a1: as far as was read, no Pod is evicted" in outline_text(simulate_outline(drained, Extent()))
+    assert "drain a1: as far as is known, safe. No Pod is evicted." in outline_text(simulate_outline(drained, Extent()))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.diagnosis.step_changes import EvictedPod, SimulatedStep
+from kubectl_spread.diagnosis.step_changes import EvictedPod, SimulatedStep, StepVerdict
 from kubectl_spread.gaps import Gap, UnreadableManifest
 from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.render.cells import clean
@@ -565,6 +565,10 @@ def test_every_status_has_a_mark() -> None:
 
 
 def test_a_step_with_a_refused_manifest_has_a_card() -> None:
-    step = SimulatedStep(step=Step(Verb.APPLY, "m.yaml"), refused=(ManifestProblem("m.yaml", "is refused"),))
+    step = SimulatedStep(
+        step=Step(Verb.APPLY, "m.yaml"),
+        verdict=StepVerdict(kind=Verb.APPLY),
+        refused=(ManifestProblem("m.yaml", "is refused"),),
+    )
     report = SimulateReport(metadata=METADATA, steps=(step,))
     assert page_of(report).all("details")[0].attributes["data-status"] == "Refused"

@@ -195,7 +195,7 @@ def test_a_revision_that_a_rollout_has_replaced_has_no_row() -> None:
 def test_a_rollout_in_progress_ends_without_the_step_too(step: str, told: Sequence[str], *, paused: bool) -> None:
     objects = two_revisions(["a1", "b1", "c1"], ["a1", "b1", "c1"], paused=paused)
     assert last([*LINUX, *objects], step).notes == tuple(
-        f"a rollout of deployment/web is in progress{each}" for each in told
+        f"a rollout of default/deployment/web is in progress{each}" for each in told
     )
 
 
@@ -223,7 +223,7 @@ def test_the_revision_that_stops_a_rollout_has_a_row_beside_the_new_one(tmp_path
     path.write_text(json.dumps(new), encoding="utf-8")
     report = simulated([*SIX[:4], shut, old, *pods], f"apply {path}")
     (shown,) = simulate_outline(report, Extent()).items
-    (table,) = (each for each in shown.paragraphs[0] if isinstance(each, Table))
+    (table,) = (each for each in shown.blocks if isinstance(each, Table) and each.title == "Constraints")
     assert [(row[1].partition(" ")[2][:4], row[-2]) for row in table.rows] == [("(new", "OK"), ("(old", "Blocked")]
 
 
@@ -759,15 +759,19 @@ def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     assert forms(report)[0].newly_pending is False
 
 
+FEW = "web 1: too little cpu free"
+BEFORE = "1 Pod stays Pending, as before."
+
+
 @pytest.mark.parametrize(
     ("on", "step", "new", "sentence"),
     [
         # The Pod that is Pending gets a node, and the second one gets none.
-        (["c1", ""], "scale deployment/web=3", True, "1 Pending."),
+        (["c1", ""], "scale deployment/web=3", True, f"not safe: the new Pod finds no node ({FEW})."),
         # Without the step, the Pod that is Pending gets the node.
-        (["c1", ""], "cordon a1", True, "1 Pending."),
-        (["c1", "a1", ""], "scale deployment/web=4", True, "1 newly Pending; 1 was Pending before."),
-        (["c1", "a1", ""], "cordon b1", False, "1 Pending (1 before)."),
+        (["c1", ""], "cordon a1", True, f"not safe: 1 more Pod finds no node (web 1: cordoned; {FEW[7:]})."),
+        (["c1", "a1", ""], "scale deployment/web=4", True, f"not safe: the new Pod finds no node ({FEW}). {BEFORE}"),
+        (["c1", "a1", ""], "cordon b1", False, f"safe. No Pod is newly Pending. {BEFORE}"),
     ],
 )
 def test_pods_are_newly_pending_if_without_the_step_they_find_nodes(
@@ -822,7 +826,7 @@ def test_a_rollout_that_only_the_step_ends_deletes_no_pod_without_another(tmp_pa
         each["spec"]["template"] = stuck
     others[-1]["spec"]["nodeSelector"] = {OS: "plan9"}
     step = last([*LINUX, owner, *others], f"apply {path}")
-    assert ("the rollout of deployment/web ends" in step.notes, step.deleted) == (True, ())
+    assert ("the rollout of default/deployment/web ends" in step.notes, step.deleted) == (True, ())
 
 
 ON_DELETE = {"type": "OnDelete"}
@@ -843,7 +847,7 @@ def test_a_restart_with_on_delete_replaces_no_pod(kind: str) -> None:
     pods = [running(f"web-{at}", "a1", of, labels={"controller-revision-hash": "web-1"}) for at in range(2)]
     step = last([*SIX, owner, *pods], f"restart {kind}/web")
     assert step.notes == (
-        f"the update strategy of {kind}/web is OnDelete: each Pod has the old template until it is deleted",
+        f"the update strategy of default/{kind}/web is OnDelete: each Pod has the old template until it is deleted",
     )
 
 
@@ -874,7 +878,7 @@ def test_what_waited_before_is_told_apart_from_what_is_new() -> None:
     step = last(objects, "drain b1")
     assert ([(each.count, each.before) for each in step.pending], step.newly_pending) == ([(2, 1)], True)
     (shown,) = simulate_outline(simulated(objects, "drain b1"), Extent()).items
-    assert shown.headline.sentence == "1 Pod evicted, 1 newly Pending; 1 was Pending before."
+    assert shown.headline.sentence == f"not safe: the evicted Pod finds no node (web 1: cordoned; {FEW[7:]}). {BEFORE}"
 
 
 @pytest.mark.parametrize("keys", [(), ("pod-template-hash",)], ids=["all revisions", "matchLabelKeys"])
@@ -917,7 +921,7 @@ def test_pods_that_were_refused_before_are_not_refused_by_the_step(
     (done,) = forms(report)
     assert done.newly_pending is new
     assert [each.partition(":")[0].removesuffix(", as before") for each in done.notes] == [
-        "the API server refuses Pods of deployment/web"
+        "the API server refuses Pods of default/deployment/web"
     ]
     assert any(", as before:" in each for each in done.notes) is not new
     assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
@@ -957,8 +961,8 @@ def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
 
     def shown(*, wide: bool) -> str:
         (item,) = simulate_outline(report, Extent(wide=wide)).items
-        return next(block.line for block in item.paragraphs[0] if isinstance(block, Note) and "Evicted" in block.line)
+        return next(block.line for block in item.blocks if isinstance(block, Note) and "Evicted" in block.line)
 
     assert shown(wide=False).startswith("Evicted: web-0, web-1, web-10, ")
-    assert shown(wide=False).endswith("; and 2 more (--all).")
+    assert shown(wide=False).endswith(", web-7 and 2 more.")
     assert shown(wide=True).count("web-") == 22

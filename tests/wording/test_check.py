@@ -61,9 +61,9 @@ ROLLOUTS: list[tuple[Strategy, tuple[int, int, int, int]]] = [
 
 
 def test_what_is_violated_in_the_end() -> None:
-    assert check.violation_note(0, 2, by_chance=False) == "Constraint 0 is Violated in the end: its skew is 2."
-    by_chance = "Constraint 1 may be Violated in the end, depending on chance: its skew is up to 3."
-    assert check.violation_note(1, 3, by_chance=True) == by_chance
+    assert check.violation_text("constraint 0", 2, by_chance=False) == "constraint 0 is Violated in the end (skew 2)"
+    by_chance = "constraint 1 may be Violated in the end, depending on chance (skew up to 3)"
+    assert check.violation_text("constraint 1", 3, by_chance=True) == by_chance
 
 
 def test_where_replicas_go() -> None:

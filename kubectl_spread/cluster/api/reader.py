@@ -386,7 +386,7 @@ def _wait(
             del pending[task]
         if progress and pending:
             kinds = dict.fromkeys(wanted.kind.plural for wanted in pending.values())
-            progress.show(kinds=kinds, objects=reading.objects, received_bytes=reading.received_bytes)
+            progress.reading(kinds=kinds, objects=reading.objects, received_bytes=reading.received_bytes)
 
 
 def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:

@@ -59,6 +59,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         evidence: whether everything that proves the answer is wanted, or only what decides it.
         brief: whether of several explanations only one of each cause is wanted, without its evidence.
         folded: whether room is short: what is not to blame is left out, and nodes that are not counted.
+        bare: whether room is so short that tables are left out.
         all_fixes: the flags with which all fixes are printed.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
         again: the command that asks the same; empty if it is not known.
@@ -71,7 +72,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     by_node: bool = False
     brief: bool = False
     folded: bool = False
-    one_fix: bool = False
+    bare: bool = False
     every_fix: bool = False
     all_fixes: str = "--all-fixes"
     fix_format: FixFormat = ""
@@ -221,7 +222,7 @@ class Findings(Part, frozen=True, kw_only=True):
     def of(cls, findings: Iterable[Finding]) -> Findings:
         """Return the findings of one Pod, those of two constraints with one text once."""
         lines = (
-            FindingLine(id=each.id, severity=each.severity, path=each.path, message=finding_text(each))
+            FindingLine(id=each.name, severity=each.severity, path=each.path, message=finding_text(each))
             for each in findings
         )
         return cls(findings=tuple({(line.id, line.message): line for line in lines}.values()))

@@ -81,7 +81,8 @@ def _steps(suggestion: Suggestion, pods: int, flags: Sequence[str]) -> Steps:
 
 
 def _domains(row: Row) -> str:
-    return counts_text({**dict.fromkeys(row.key.usable, 0), **{each.value: each.pods for each in row.key.domains}})
+    counts = {**dict.fromkeys(row.key.usable, 0), **{each.value: each.pods for each in row.key.domains}}
+    return counts_text(counts, row.key.topology_key)
 
 
 AUDIT_COLUMNS: Sequence[Column[Row]] = (

@@ -19,7 +19,8 @@ from kubectl_spread.render.outline.domains import Ranges, constraint_block, once
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording import check as wording
-from kubectl_spread.wording.words import capital, count_of, held_back, scores_some, totals
+from kubectl_spread.wording.findings import in_short, named_constraint
+from kubectl_spread.wording.words import capital, capital_sentence, count_of, held_back, scores_some, totals
 
 SHOWN_NODES = 10
 COUNTED = (*map(ItemStatus, Verdict), ItemStatus.GATED, ItemStatus.STUCK)
@@ -46,7 +47,10 @@ def check_status(item: CheckItem) -> ItemStatus:
 
 def _item(item: CheckItem, extent: Extent, flags: Sequence[str]) -> Item:
     name, sentence = subject_of(item), check_sentence(item)
+    warnings = [*filter(None, (*_violated(item), *dict.fromkeys(map(in_short, item.findings))))]
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
+    if _is_placed(item) and warnings:
+        sentence, tone = f"{sentence.removesuffix('.')}, but {'; '.join(warnings)}.", Tone.WARNING
     review = outline.Review(errors=item.refusals, warnings=item.warnings)
     notes = [Note(line=line) for line in _notes(item, extent)]
     tables: tuple[Block, ...] = ()
@@ -99,6 +103,19 @@ def check_sentence(item: CheckItem) -> str:
     if not item.validation and item.verdict is not Verdict.INVALID:
         return sentence
     return wording.refused((each.reason for each in item.validation), sentence if item.nodes else "")
+
+
+def _is_placed(item: CheckItem) -> bool:
+    """Whether every Pod finds a node, or none is needed."""
+    return item.verdict is Verdict.SCHEDULABLE and not (item.jam or item.failed_create or item.held_by)
+
+
+def _violated(item: CheckItem) -> Iterator[str]:
+    """Yield the constraints that are violated in the end."""
+    keys = {each.index: each.topology_key for each in item.constraints}
+    for each in item.violations:
+        named = named_constraint(each.constraint, keys[each.constraint])
+        yield wording.violation_text(named, each.skew, by_chance=each.by_chance)
 
 
 def _is_undecided(item: CheckItem) -> bool:
@@ -165,9 +182,7 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
     yield from _notes_on_chance(item)
-    yield from (
-        wording.violation_note(each.constraint, each.skew, by_chance=each.by_chance) for each in item.violations
-    )
+    yield from () if _is_placed(item) else map(capital_sentence, _violated(item))
     if extent.wide and item.feasible:
         totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
         yield wording.ranking_note({name: totals.get(name, 0) for name in item.feasible})

@@ -56,12 +56,12 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
     Constraints that are not to blame are a line each, unless all evidence is wanted.
     """
     groups = node_groups(item.nodes, apart=extent.evidence)
-    shown = groups if extent.evidence else foremost(groups, folded=extent.folded)
+    shown = groups if extent.evidence else () if extent.bare else foremost(groups, folded=extent.folded)
     blocks = list[Block]()
     if shown:
         blocks.append(table_of(_columns(extent), shown, wide=extent.wide, title="Nodes by what rejects them"))
     blamed = {requirement.index for requirement in item.blamed if isinstance(requirement, ConstraintRequirement)}
-    for constraint in item.constraints:
+    for constraint in () if extent.bare else item.constraints:
         if not constraint.hard:
             continue
         if extent.evidence or constraint.index in blamed or not item.blamed:
@@ -72,7 +72,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
         elif not extent.folded:
             blocks.append(Note(line=allowance(constraint)))
     if extent.folded:
-        blocks.extend(remarks(item, folded=extent.one_fix))
+        blocks.extend(remarks(item, folded=extent.bare))
     yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
     if not extent.folded:
         yield from ((block,) for block in remarks(item))

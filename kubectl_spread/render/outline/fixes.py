@@ -19,11 +19,14 @@ from kubectl_spread.wording.fixes.routes import fragment_text
 from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import with_short_keys
 
+MOST_NODES = 4
+"""Nodes (count) to label that have a command each."""
+
 
 def steps_block(
     item: EvaluationReport, extent: Extent, flags: Sequence[str] = (), *, brief: bool = False
 ) -> Steps | None:
-    """Return what to do, or in brief only the first fix, with what each opens and its commands; None if nothing is.
+    """Return what to do, with what each fix opens and its commands, in brief without autoscalers'; None if nothing is.
 
     ``flags``: the connection flags of commands.
     """
@@ -37,11 +40,7 @@ def steps_block(
         advice, for_autoscaler = advice_text(decided), () if brief else decided.fixes
     if not item.nodes and not (advice or for_autoscaler):
         return None
-    shown = (
-        item.fixes
-        if extent.every_fix
-        else [fix for fix in item.fixes if fix.offered][: 1 if brief or extent.one_fix else None]
-    )
+    shown = item.fixes if extent.every_fix else [fix for fix in item.fixes if fix.offered]
     nodes_first = choice.nodes_come_first(shown)
     # The node that is awaited, or that the advice is for, is the one to add.
     awaits_node = bool(advice) or choice.awaits_node(item)
@@ -52,7 +51,8 @@ def steps_block(
     changes = [_fix_step(fix, item, extent, flags, either=either and at == 1) for at, fix in enumerate(shown)]
     changes += (_fix_step(fix, item, extent, flags) for fix in for_autoscaler)
     first = int(bool(shown) and choice.comes_before_waits(item, shown[0]))
-    in_use, unused = _label_steps(item)
+    in_use, unused = _label_steps(item, flags)
+    safe = item.waits or advice or item.new_nodes or in_use or unused
     steps = (
         *changes[:first],
         *(Step(summary=f"Wait for {wait_text(wait)}") for wait in item.waits),
@@ -69,7 +69,7 @@ def steps_block(
             len(steps),
             more=f"{left_out} more with {extent.all_fixes}" if left_out and (shown or awaits_node) else "",
             verified=bool(changes),
-            none_safe=bool(shown) and not (nodes and nodes_first) and not any(map(choice.is_safe, item.fixes)),
+            none_safe=bool(shown) and not (safe or any(map(choice.is_safe, item.fixes))),
         ),
         steps=steps,
         notes=tuple(_notes(item, extent, shown)),
@@ -82,11 +82,18 @@ def _node_step(node: Fix, *, checked: bool) -> Step:
     return Step(summary=with_short_keys(fixes.further_node(node)), notes=(opens,) if opens else ())
 
 
-def _label_steps(item: EvaluationReport) -> tuple[Sequence[Step], Sequence[Step]]:
+def _label_steps(item: EvaluationReport, flags: Sequence[str]) -> tuple[Sequence[Step], Sequence[Step]]:
     """Return which nodes to label, for keys that some node has and for those of which no node is in a domain."""
     lacking = choice.nodes_to_label(item, item.unlabelled or ())
     in_use, unused = (
-        [Step(summary=fixes.label_nodes(each.nodes, each.topology_key)) for each in lacking if each.in_use is used]
+        [
+            Step(
+                summary=fixes.label_nodes(each.nodes, each.topology_key),
+                commands=tuple(fixes.label_command(node, each.topology_key, flags) for node in each.nodes[:MOST_NODES]),
+            )
+            for each in lacking
+            if each.in_use is used
+        ]
         for used in (True, False)
     )
     return in_use, unused

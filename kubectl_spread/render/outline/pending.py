@@ -126,7 +126,8 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCaus
         pods[_whose(each if isinstance(each, NotCreated) else each[0])] += _count_pods(each)
     whose = [f"{workload} ({number})" for workload, number in sorted(pods.items())]
     workloads = listed(whose, MOST_WORKLOADS) if len(pods) > 1 else ""
-    return outline.SharedCause(line=wording.shared_by(cause, pods), workloads=workloads)
+    created = not isinstance(having[0], NotCreated)
+    return outline.SharedCause(line=wording.shared_by(cause, pods, created=created), workloads=workloads)
 
 
 def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: bool) -> Item:

@@ -147,6 +147,11 @@ def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.
         yield Note(line=f"{with_short_keys(further_node(fix))}.")
 
 
+def _moved(item: RebalanceItem) -> str:
+    after = {each: (pods, pods) for each, pods in item.after.items()}
+    return moved_text(item.before, after, item.constraint.topology_key)
+
+
 COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", workload_text),
@@ -155,5 +160,5 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), str(item.skew_after))),
     Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),
-    Column("DOMAINS", lambda item: moved_text(item.before, {each: (pods, pods) for each, pods in item.after.items()})),
+    Column("DOMAINS", _moved),
 )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET
 
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep
-from kubectl_spread.gaps import is_unread_list
 from kubectl_spread.objects.meta import grouped
-from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline import Block, Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.simulation.steps import Blocked
@@ -19,36 +22,76 @@ from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import between, capital_sentence, count_of, in_violation, listed, moved
 
 
+class PodsRow(NamedTuple):
+    """The Pods of a workload that a step removes, or that are Pending after it."""
+
+    namespace: str
+    workload: WorkloadRef
+    removed: int
+    pending: PendingPods | None
+
+
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
-    """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
-    unread = any(map(is_unread_list, report.incomplete))
+    """Return, for each step, whether it is safe, the Pods that it moves, and the constraints that changed."""
     flags = report.metadata.connection_flags
-    return outline_with([_step(step, extent, flags, unread=unread) for step in report.steps], report)
+    return outline_with([_step(step, extent, flags) for step in report.steps], report)
 
 
-def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str], *, unread: bool) -> Item:
-    name, sentence = str(step.step), wording.step_sentence(step, unread=unread)
+def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str]) -> Item:
+    name, sentence = str(step.step), wording.step_sentence(step)
     changed = {(item.namespace, item.workload) for item in step.items if item.changed}
     shown = [item for item in step.items if extent.wide or _is_shown(item, changed)]
-    table = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
+    table: Sequence[Block] = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
     by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
     ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
     by_revision = [Note(line=wording.BY_REVISION)] if any(item.old for item in shown) else []
-    tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
-    bad = (
-        step.newly_pending or step.newly_violated or step.blocked or step.never_run or step.not_replaced or step.refused
-    )
-    tone = Tone.BAD if bad else tone
+    constraints = (*table, *by_revision, *ranges)
+    tone = Tone.WARNING if step.lost or step.verdict.safe is UNSET else Tone.GOOD
+    tone = Tone.BAD if step.verdict.safe is False else tone
+    rows = _rows(step, wide=extent.wide)
+    pods = [table_of(_columns(step, rows), rows, title="Pods")] if rows else []
     notes = (Note(line=line) for line in (*_lines(step, extent), *map(capital_sentence, wording.notes_of(step, flags))))
     return Item(
         item=step,
         headline=Headline(subject=name, lead=f"{name}: ", line=sentence, sentence=sentence, tone=tone),
-        paragraphs=((*notes, *table, *by_revision, *ranges),),
+        paragraphs=((*pods, *notes), *filter(None, [constraints])),
     )
 
 
+def _rows(step: SimulatedStep, *, wide: bool) -> Sequence[PodsRow]:
+    """Return the workloads whose Pods are removed or newly Pending; with ``wide``, also those Pending as before."""
+    removed = Counter((pod.namespace, pod.workload) for pod in wording.removed_pods(step))
+    pending = {(each.namespace, each.workload): each for each in step.pending if wide or each.new[1]}
+    keys = sorted({*removed, *pending}, key=lambda key: (key not in pending, key[0], str(key[1])))
+    return [PodsRow(*key, removed[key], pending.get(key)) for key in keys]
+
+
+def _columns(step: SimulatedStep, rows: Sequence[PodsRow]) -> Iterator[Column[PodsRow]]:
+    """Yield the columns of the table of Pods; of several rows that wait for the same, the first says why."""
+    in_headline = bool(wording.may_add(step.pending))
+    said = dict[str, PodsRow]()
+
+    def why(row: PodsRow) -> str:
+        if row.pending is None:
+            return ""
+        decided = wording.decided_text(row.pending, in_headline=in_headline)
+        text = " ".join(filter(None, (wording.why_pending(row.pending.reasons), decided)))
+        first = said.setdefault(text, row)
+        return text if first is row else wording.AS_ABOVE
+
+    yield Column("NAMESPACE", lambda row: row.namespace)
+    yield Column("WORKLOAD", lambda row: str(row.workload))
+    if any(row.removed for row in rows):
+        yield Column(wording.removed(step).upper(), lambda row: str(row.removed))
+    if any(row.pending for row in rows):
+        yield Column("PENDING", lambda row: wording.pending_text(row.pending) if row.pending else "0")
+        yield Column("WHY", why, below=True)
+
+
 def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) -> bool:
-    """Whether the item has changed, or is in trouble and another revision of the workload has changed."""
+    """Whether it counts Pods and has changed, or is in trouble and another revision of the workload has changed."""
+    if not (any(item.before.values()) or any(most for _, most in item.ranges.values())):
+        return False
     in_trouble = bool(item.revision) and item.status_after in SEVERE
     return item.changed or (in_trouble and (item.namespace, item.workload) in changed)
 
@@ -56,16 +99,6 @@ def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for each in step.refused or ():
         yield wording.REFUSED.format(str(each).removesuffix("."))
-    alike: dict[tuple[str, str, bool], list[PendingPods]] = {}
-    news = any(pending.range[1] > pending.before for pending in step.pending)
-    in_headline = bool(wording.may_add(step.pending))
-    for pending in step.pending:
-        low, high = pending.range
-        decided = wording.decided_text(pending, in_headline=in_headline)
-        reason = wording.why_pending(pending.reasons), decided, not pending.reasons and low < high
-        alike.setdefault(reason, []).append(pending)
-    for (_, decided, _), same in alike.items():
-        yield " ".join(filter(None, (wording.pending_text(same, news=news), decided)))
     for why, blocked in grouped(step.blocked, wording.blocked_text).items():
         yield wording.BLOCKED.format(_named(blocked), why)
     if step.lost:
@@ -103,5 +136,5 @@ COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), between(*item.skew_after))),
     Column("STATUS", _status),
-    Column("DOMAINS", lambda item: moved_text(item.before, item.ranges)),
+    Column("DOMAINS", lambda item: moved_text(item.before, item.ranges, item.constraint.topology_key)),
 )

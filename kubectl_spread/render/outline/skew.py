@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import UnsetType
@@ -27,6 +27,7 @@ from kubectl_spread.render.outline import (
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.wording import statuses as wording
+from kubectl_spread.wording.reasons import alike_text
 from kubectl_spread.wording.words import between, capital, first_and_more, in_cluster, moved, scores_few, seen
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
@@ -94,12 +95,22 @@ def _item(
                 constraint_block(item.constraint, extent),
                 *([Note(line=wording.counted_text(item.pods, item.own_pods))] if item.pods != item.own_pods else []),
                 *((Note(line=wording.ghosts_text(item.ghosts)),) if item.ghosts else ()),
+                *(Note(line=line) for line in left_behind([item] * last)),
                 *(Note(line=line) for line in wording.way_back(item, flags)),
                 *((Findings(findings=findings),) if findings else ()),
                 *(_upcoming(item) if last else ()),
             ),
         ),
     )
+
+
+def left_behind(items: Iterable[SkewItem]) -> Iterator[str]:
+    """Yield, once for each workload, which of its Pods are on nodes that do not exist: no constraint counts them."""
+    for (namespace, workload), item in {(each.namespace, each.workload): each for each in items}.items():
+        of = item.judged.revision
+        if pods := [pod for pod in of.workload.pods if of.handle.is_orphan(pod)]:
+            names, nodes = [pod.metadata.name for pod in pods], [*dict.fromkeys(pod.spec.node_name for pod in pods)]
+            yield wording.left_behind_text(f"{namespace}/{workload}", names, nodes)
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
@@ -129,33 +140,26 @@ def headroom_text(item: SkewItem) -> str:
     return "" if isinstance(item.headroom, UnsetType) else wording.headroom_text(item.headroom)
 
 
-def counts_text(matching: Mapping[str, int]) -> str:
-    """Return the count of each domain; of many, how many have which: ``0×93 1×71``, or from where to where."""
+def counts_text(matching: Mapping[str, int], key: str) -> str:
+    """Return the count of each domain of the key; of many, how many have which, or from where to where."""
     if len(matching) <= FEW_DOMAINS:
         return " ".join(f"{seen(domain)}:{pods}" for domain, pods in sorted(matching.items()))
-    counts = sorted(Counter(matching.values()).items())
-    if len(counts) > MOST_COUNTS:
-        return f"{len(matching)} domains, {counts[0][0]}..{counts[-1][0]}"
-    return " ".join(f"{pods}×{domains}" for pods, domains in counts)
+    return alike_text(Counter(map(str, matching.values())), key, most=MOST_COUNTS)
 
 
-def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) -> str:
-    """Return the count of each domain before → after, a range; of many those that change, or how many have which."""
+def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]], key: str) -> str:
+    """Return the count of each domain of the key before → after, a range; of many those that change, or as above."""
     was = {domain: (pods, pods) for domain, pods in before.items()}
     every = sorted({*was, *after})
     changed = [domain for domain in every if was.get(domain) != after.get(domain)]
     shown = changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
     if len(shown) <= FEW_DOMAINS:
         pods = ((domain, _pods(was.get(domain), "new"), _pods(after.get(domain), "gone")) for domain in shown)
-        others = sorted(Counter(after[domain] for domain in every if domain not in shown).items())
-        rest = [f"others({number}):{between(*each)}" for each, number in others]
-        if len(rest) > FEW_COUNTS:
-            rest = [f"others:{others[0][0][0]}-{others[-1][0][1]}"]
-        return " ".join((*(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods), *rest))
-    lows, highs = zip(*after.values(), strict=True) if after else ((), ())
-    then = f"{len(after)} domains, {between(min(lows), max(highs))}" if lows != highs else ""
-    then = then or counts_text(dict(zip(after, lows, strict=True)))
-    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(before), then)))
+        named = " ".join(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods)
+        others = Counter(between(*after[domain]) for domain in every if domain not in shown)
+        return ", ".join(filter(None, (named, alike_text(others, key, other=True, most=FEW_COUNTS))))
+    then = alike_text(Counter(between(*each) for each in after.values()), key, most=MOST_COUNTS)
+    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(before, key), then)))
 
 
 def _pods(ends: tuple[int, int] | None, absent: str) -> str:
@@ -201,7 +205,7 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("READY", _ready, wide=True),
     Column("PENDING", lambda i: str(i.pending), wide=True),
     Column("STATUS", lambda i: i.current.value, tone=lambda i: STATUS_TONES[i.current]),
-    Column("DOMAINS", lambda i: counts_text(i.state.matching)),
+    Column("DOMAINS", lambda i: counts_text(i.state.matching, i.state.constraint.topology_key)),
     Column("SELECTOR", lambda i: str(i.state.constraint.selector), wide=True, below=True),
     Column("NEXT", _next, narrow=_stop, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),

@@ -14,8 +14,6 @@ from kubectl_spread.render.outline.access import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
 from kubectl_spread.wording.words import SHORT_KEYS, shortening
 
-MOST_ROWS = 24
-"""Rows of a terminal that one explanation should fit into."""
 NUMBERED = 5
 """Characters before the words of a fix that has a number, and before all that belongs to it."""
 
@@ -23,9 +21,9 @@ NUMBERED = 5
 def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Extent) -> str:
     """Return an outline as text; one explanation that is longer than a terminal is folded there."""
     whole, plain = outlined(extent), msgspec.structs.replace(screen, colors=False)
-    for one_fix in (False, True) if extent.brief and len(whole.items) == 1 else ():
-        if screen.rows(outline_text(whole, plain)) > MOST_ROWS:
-            whole = outlined(msgspec.structs.replace(extent, folded=True, one_fix=one_fix))
+    for bare in (False, True) if screen.height and extent.brief and len(whole.items) == 1 else ():
+        if screen.rows(outline_text(whole, plain)) > screen.height:
+            whole = outlined(msgspec.structs.replace(extent, folded=True, bare=bare))
     return outline_text(whole, screen)
 
 

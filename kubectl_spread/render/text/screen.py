@@ -14,10 +14,12 @@ from types import MappingProxyType, ModuleType
 
 import msgspec
 
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import NONE, cell, clean, wrap
 from kubectl_spread.render.outline import EVERY, Table, Tone
 from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.wording.causes import NODE_CONDITION
+from kubectl_spread.wording.reasons import alike_text
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its color (ECMA-48 SGR): red, green, yellow, cyan."""
@@ -29,7 +31,9 @@ LONG_WORDS = (28, 20, 14, 8)
 """Characters of the longest word that is not broken, the first while there is another way to make a table fit."""
 MOST_LINES = 5
 """Lines of a row before words are broken."""
-KEY, WORKLOAD, WHEN, REASON, DOMAINS = "KEY", "WORKLOAD", "WHEN", "REASON", "DOMAINS"
+KEY, WORKLOAD, WHEN, DOMAINS = "KEY", "WORKLOAD", "WHEN", "DOMAINS"
+SENTENCES = ("REASON", "WHY")
+"""Headers of columns with sentences, which are below their rows without a header."""
 _COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")
 """Domains with their Pods."""
 UNBROKEN = frozenset(("STATUS", "VERDICT"))
@@ -55,12 +59,14 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         colors: whether colors are wanted.
         width: its columns (count); None where nothing has to fit, as in a pipe.
+        height: its lines (count); 0 where that is not known, as in a pipe.
         namespace: the one that was asked about; empty for all. No column of a table only repeats it.
         whole: whether all columns stay, and no word is broken while there is another way to make a table fit.
     """
 
     colors: bool = False
     width: int | None = None
+    height: int = 0
     namespace: str = ""
     whole: bool = False
 
@@ -139,8 +145,8 @@ def _below(full: Table, shown: Table, screen: Screen) -> Iterator[Sequence[str]]
         left = [cell for cell in cells if cell[0] in full.below and cell[0] not in shown.headers and cell[1] != NONE]
         yield [
             screen.paint(line, tone)
-            for header, text, tone in sorted(left, key=lambda cell: cell[0] != REASON)
-            for line in screen.wrapped(f"  {'' if header == REASON else f'{header.lower()}: '}{text}", under=2)
+            for header, text, tone in sorted(left, key=lambda cell: cell[0] not in SENTENCES)
+            for line in screen.wrapped(f"  {'' if header in SENTENCES else f'{header.lower()}: '}{text}", under=2)
         ]
 
 
@@ -192,7 +198,8 @@ def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[st
 
     Sentences go below their rows first; then names become short; then columns go below their rows, or are left out.
     """
-    table = _without(table, REASON) if REASON in table.below else table
+    for header in set(SENTENCES).intersection(table.below):
+        table = _without(table, header)
     yield table, GAP, []
     table, legend = _with_short_keys(table)
     table, beginning = (table, []) if whole else _with_short_zones(_with_short_kinds(table))
@@ -299,8 +306,8 @@ def _with_counts(table: Table) -> Table:
     of_nodes = {cell for key, cell in cells if key.endswith("hostname") and _COUNTS.fullmatch(cell)}
 
     def counted(cell: str) -> str:
-        pods = Counter(int(word.rpartition(":")[2]) for word in cell.split(" ") if cell in of_nodes)
-        return " ".join(f"{number}×{nodes}" for number, nodes in sorted(pods.items())) or cell
+        pods = Counter(word.rpartition(":")[2] for word in cell.split(" ") if cell in of_nodes)
+        return alike_text(pods, HOSTNAME, most=len(pods)) or cell
 
     return _with_cells(table, DOMAINS, counted) if of_nodes else table
 

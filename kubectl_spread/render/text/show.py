@@ -10,6 +10,7 @@ import msgspec
 
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.form import to_form
+from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -18,7 +19,7 @@ from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Extent, Gaps, Table, table_of
 from kubectl_spread.render.outline.access import header, node_names
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS, left_behind, skew_outline
 from kubectl_spread.render.text import block_lines, header_lines, outline_text, shortened, suffix_line, table_text
 from kubectl_spread.render.text.screen import PIPE, Screen, table_rows
 from kubectl_spread.wording import words as wording
@@ -46,7 +47,7 @@ def show_table(
     Where there is little room, the names of these nodes are short.
     """
     table = table_of(SKEW_COLUMNS, report.items, wide=wide)
-    counted = _totals(report) if totals and report.items else ""
+    counted = "\n".join((*left_behind(report.items), *([_totals(report)] if totals and report.items else [])))
     return table_screen(report, table, screen, headers=headers, nodes=nodes, totals=counted)
 
 
@@ -105,21 +106,21 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
     return changed + gaps + suffix_line(suffix if changed else "", screen)
 
 
-def summary(before: SkewReport, now: SkewReport) -> str:
-    """Return which workloads have changed, come and gone, in one line."""
+def summary(before: SkewReport | PendingReport, now: SkewReport | PendingReport) -> str:
+    """Return which workloads or Pods have changed, come and gone, in one line."""
     was, there = ({_key(item): item for item in report.items} for report in (before, now))
     parts = (
         ("changed", (item for key, item in there.items() if key in was and to_form(was[key]) != to_form(item))),
         ("new", (item for key, item in there.items() if key not in was)),
         ("gone", (item for key, item in was.items() if key not in there)),
     )
-    named = [
-        (word, list(dict.fromkeys(f"{each.namespace}/{each.workload}" for each in items))) for word, items in parts
-    ]
+    named = [(word, list(dict.fromkeys("/".join(_key(each)[:2]) for each in items))) for word, items in parts]
     changes = "; ".join(f"{word}: {listed(names, NAMED)}" for word, names in named if names)
     return clean(changes) or "what could be read has changed"
 
 
-def _key(item: SkewItem) -> RowKey:
-    """Return what a row is about, whatever it says."""
+def _key(item: SkewItem | PendingItem) -> RowKey:
+    """Return what a row or a Pod is about, whatever it says."""
+    if isinstance(item, PendingItem):
+        return item.namespace, item.name, "", False, 0
     return item.namespace, str(item.workload), item.revision, item.default, item.state.constraint.index

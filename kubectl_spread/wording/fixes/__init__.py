@@ -5,6 +5,7 @@ The classes that keep the promise of the constraint come first.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import assert_never
@@ -18,7 +19,9 @@ from kubectl_spread.diagnosis.fixes.future import OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.moves import MovePod
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
+from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.objects.meta import grouped
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.fixes.proposals import CAUTIONS, of_constraints, of_others
 from kubectl_spread.wording.fixes.routes import sets_off
 from kubectl_spread.wording.fixes.waits import ending_text, suffering_text
@@ -286,6 +289,13 @@ def label_nodes(names: Sequence[str], key: str) -> str:
     where = "it is" if len(names) == 1 else "each of them is"
     without = "without that label, no Pod with this constraint may go there"
     return f"Set {key} on {first_and_more(names)} to where {where}: {without}"
+
+
+def label_command(node: str, key: str, flags: Sequence[str]) -> str:
+    """Return the command that labels a node, with a place for the value where that is not the node's name."""
+    if key == HOSTNAME:
+        return kubectl("label node", node, f"{key}={node}", flags=flags)
+    return f"{kubectl('label node', node, flags=flags)} {shlex.quote(key)}=<{SHORT_KEYS.get(key, 'value')}>"
 
 
 def hidden(number: int, why: Hidden, flag: str) -> str:

@@ -71,7 +71,7 @@ def test_an_outage_fits_a_screen(report: PendingReport) -> None:
         f"zone {REGION}c: NotReady (10 of 10 nodes); Pending: 20 Pods of 4 workloads",
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
         "too little cpu free; Pending: 16 Pods of default/statefulset/db",
-        "quota compute in ml; Pending: 4 Pods of ml/replicaset/train",
+        "quota compute in ml; not created: 4 Pods of ml/replicaset/train",
         "One Pod of each cause follows. -o wide explains every Pod, with tables of nodes and domains.",
         "",
     ]

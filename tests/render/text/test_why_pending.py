@@ -114,7 +114,7 @@ class TestPendingText:
         item = pending(
             incoming(spread(ZONE, selector=app("typo"))), [*TAINTED, *(pod("x", on="a1", labels={"app": "typo"}),)]
         )
-        assert "GhostPod (warning): " in told(item)
+        assert "NoEffect (warning): " in told(item)
         pinned = pending(incoming(), [*TAINTED, *web("a1", "b1")])
         assert "PinnedMinimum" in {finding.id for finding in pinned.findings}
         assert "PinnedMinimum" not in told(pinned)
