@@ -9,8 +9,8 @@ included. All errors are reported, in the API server's order; where that order i
 * strategies.py: loaded only for manifests that have an update strategy
 
 Only fields that decide where Pods go, or how many there are, are validated. ``check --dry-run=server`` asks an API
-server about all others, such as images, ports, volumes, names of resources, probes and schedules. ``schedulerName`` has
-no rule: the API server accepts any text.
+server about all others, such as images, ports, volumes, names of resources, probes, schedules, and what follows from
+failed Pods of a Job. ``schedulerName`` has no rule: the API server accepts any text.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 """

@@ -16,10 +16,8 @@ from kubectl_spread.apiserver.creation import job_as_created, name_as_created
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     FieldError,
-    choice_errors,
     count_errors,
     invalid,
-    items,
     not_supported,
     required,
 )
@@ -33,15 +31,9 @@ from kubectl_spread.release import Release
 _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
 _ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
-_NEVER = _ENDING[-1]
-_FAIL_INDEX = "FailIndex"
-_FAILURE_ACTIONS = ("Count", _FAIL_INDEX, "FailJob", "Ignore")
-_REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
 STATEFUL_SET_TEMPLATE_SINCE = 34
 """The first release that validates the templates of a StatefulSet."""
 _MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
-_RETENTION_POLICIES = ("Retain", "Delete")
-_COMPLETION_MODES = _NON_INDEXED, _INDEXED = "NonIndexed", "Indexed"
 
 
 def validate_template(template: PodTemplateSpec, release: Release, *, path: str) -> tuple[FieldError, ...]:
@@ -72,9 +64,6 @@ def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Erro
         detail = f"must be {' or '.join(map(repr, _MANAGEMENT_POLICIES))}"
         yield invalid("spec.podManagementPolicy", quoted(policy), detail)
     yield from _strategy_errors(owner, spec.update_strategy, release)
-    when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
-    field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
-    yield from choice_errors(field, when_scaled, _RETENTION_POLICIES, optional=True)
     yield from count_errors("spec.replicas", spec.replicas)
     yield from count_errors("spec.ordinals.start", spec.ordinals.start)
     yield from _selector_errors(spec, kind="statefulset")
@@ -141,48 +130,12 @@ def _job_spec_errors(path: str, spec: workloads.JobSpec, release: Release) -> Er
     yield from count_errors(f"{path}.parallelism", spec.parallelism)
     yield from count_errors(f"{path}.completions", spec.completions)
     yield from count_errors(f"{path}.backoffLimit", spec.backoff_limit)
-    yield from _indexes_errors(path, spec)
-    yield from _failure_policy_errors(path, spec)
     yield from template_errors(f"{path}.template", spec.template, release)
     policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
     if policy == _ALWAYS:
         yield required(field, 'valid values: "OnFailure", "Never"')
     elif policy not in _ENDING:
         yield not_supported(field, policy, _ENDING)
-    elif spec.pod_failure_policy is not None and policy != _NEVER:
-        yield invalid(field, quoted(policy), f'only "{_NEVER}" is supported when podFailurePolicy is specified')
-
-
-def _failure_policy_errors(path: str, spec: workloads.JobSpec) -> Errors:
-    rules = spec.pod_failure_policy.rules if spec.pod_failure_policy else ()
-    for place, rule in items(f"{path}.podFailurePolicy.rules", rules):
-        if not rule.action:
-            yield required(f"{place}.action", f"valid values: {as_json(_FAILURE_ACTIONS).replace(',', ' ')}")
-        elif rule.action == _FAIL_INDEX and spec.backoff_limit_per_index is None:
-            yield invalid(f"{place}.action", quoted(rule.action), "requires the backoffLimitPerIndex to be set")
-        else:
-            yield from choice_errors(f"{place}.action", rule.action, _FAILURE_ACTIONS)
-    known = _REPLACEMENT_POLICIES[:1] if spec.pod_failure_policy else _REPLACEMENT_POLICIES
-    yield from choice_errors(f"{path}.podReplacementPolicy", spec.pod_replacement_policy, known, optional=True)
-
-
-def _indexes_errors(path: str, spec: workloads.JobSpec) -> Errors:
-    mode, indexed = spec.completion_mode, spec.completion_mode == _INDEXED
-    limits = {"backoffLimitPerIndex": spec.backoff_limit_per_index, "maxFailedIndexes": spec.max_failed_indexes}
-    for field, limit in limits.items():
-        yield from count_errors(f"{path}.{field}", limit)
-    if spec.max_failed_indexes is not None and spec.backoff_limit_per_index is None:
-        yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
-    yield from choice_errors(f"{path}.completionMode", mode, _COMPLETION_MODES)
-    # If both are absent, both default to 1.
-    if indexed and spec.completions is None and spec.parallelism is not None:
-        yield required(f"{path}.completions", f"when completion mode is {_INDEXED}")
-    failed, most = spec.max_failed_indexes, spec.completions
-    if indexed and failed is not None and most is not None and failed > most:
-        yield invalid(f"{path}.maxFailedIndexes", failed, "must be less than or equal to completions")
-    for field, limit in limits.items():
-        if mode == _NON_INDEXED and limit is not None:
-            yield invalid(f"{path}.{field}", limit, "requires indexed completion mode")
 
 
 def _replication_controller_errors(owner: ReplicationController, release: Release) -> Errors:
