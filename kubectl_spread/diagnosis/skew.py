@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -200,13 +201,19 @@ class SkewItem(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self.state.pods
 
     @cached_property
-    def own_pods(self) -> int:
-        """How many of them are the workload's."""
+    def own_matching(self) -> Mapping[str, int]:
+        """Domain → how many of the Pods that the constraint counts there are the workload's."""
         revision, constraint = self.judged.revision, self.state.constraint
         own, values = {pod.key for pod in revision.workload.pods}, revision.handle.index.values(constraint.topology_key)
         counted = podtopologyspread.counted_pods(constraint, revision.pod, revision.handle)
         nodes = [pod.spec.node_name for pod in counted if pod.key in own]
-        return sum(name in self.state.counts.counted_nodes and name in values for name in nodes)
+        counts = Counter(values[name] for name in nodes if name in self.state.counts.counted_nodes and name in values)
+        return {value: counts[value] for value in self.state.matching}
+
+    @cached_property
+    def own_pods(self) -> int:
+        """How many of them are the workload's."""
+        return sum(self.own_matching.values())
 
     @cached_property
     def default(self) -> bool:

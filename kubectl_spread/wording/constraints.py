@@ -28,6 +28,7 @@ DEFAULT = "cluster default"
 NOT_COUNTED = "not counted"
 AS_FOR = "Not counted: the same nodes as for constraint {}."
 OPEN = "yes"
+SHUT = "no: {} rejects this node"
 NEXT = {
     "Preemption": "yes, by preemption",
     "NodeName": "yes, by spec.nodeName",

@@ -130,10 +130,11 @@ def pods_text(pods: int, own: int) -> str:
     return str(pods) if pods == own else f"{pods} ({own} own)"
 
 
-def counted_text(pods: int, own: int) -> str:
-    """Return the same as a sentence, where there are others."""
+def counted_text(pods: int, own: int, spread: str) -> str:
+    """Return the same as a sentence, where there are others, with the ``spread`` of its own over the domains."""
     belong = "belongs" if own <= 1 else "belong"
-    return f"Counted: {count_of(pods, 'Pod')}, of which {own or 'none'} {belong} to this workload."
+    where = f" ({spread})" * bool(own)
+    return f"Counted: {count_of(pods, 'Pod')}, of which {own or 'none'} {belong} to this workload{where}."
 
 
 def skew_text(skew: int, max_skew: int) -> str:

@@ -289,6 +289,8 @@ def test_own_pods_are_told_from_those_that_only_match() -> None:
     others = [pod("stray", on="b1", labels={"app": "web"}), pod("far", on="b1", namespace="x", labels={"app": "web"})]
     row = only([*ABC, *deployment(on=["a1", "c1"]), *others])
     assert (row.pods, row.own_pods) == (3, 2)
+    assert sum(row.own_matching.values()) == 2
+    assert row.own_matching.keys() == row.state.matching.keys()
 
 
 def test_pods_on_nodes_that_do_not_count_are_not_among_them() -> None:

@@ -168,7 +168,7 @@ class TestHeader:
         assert facts["Read from"] == "prod-eu"
         assert facts["Server"] == "https://10.0.0.1:6443"
         assert facts["Namespace"] == "shop"
-        assert facts["Resource versions"] == "nodes 81723, pods 81724"
+        assert "nodes 81723, pods 81724" in page.texts("p")
         assert page.texts("title") == ["kubectl spread why-pending: prod-eu"]
 
     def test_counts_come_worst_first_and_count_pods_that_share_one(self) -> None:

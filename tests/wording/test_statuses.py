@@ -72,8 +72,9 @@ def test_what_stops_one_more_replica(stop: Status | BlockedBy | NoMoreWanted, te
 
 def test_which_pods_are_counted() -> None:
     assert (show.pods_text(5, 5), show.pods_text(7, 5)) == ("5", "7 (5 own)")
-    assert show.counted_text(7, 5) == "Counted: 7 Pods, of which 5 belong to this workload."
-    assert show.counted_text(2, 0) == "Counted: 2 Pods, of which none belongs to this workload."
+    spread = "a:5 b:0"
+    assert show.counted_text(7, 5, spread) == "Counted: 7 Pods, of which 5 belong to this workload (a:5 b:0)."
+    assert show.counted_text(2, 0, spread) == "Counted: 2 Pods, of which none belongs to this workload."
     assert show.ghosts_text(("a", "b")) == "Ghost Pods, which their own constraint does not count: a, b."
 
 

@@ -95,14 +95,16 @@ def _facts(report: AnyReport, suffix: str) -> Markup:
     facts = {
         "Read from": metadata.source,
         "Server": metadata.server,
-        "As of": metadata.as_of,
+        "Read at": metadata.as_of,
         "Rules": f"kube-scheduler {', '.join(filter(None, versions))} ({pages.RULES_FROM[metadata.kube_version_from]})",
         "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES) or NONE,
         "Node names end in": suffix,
-        "Resource versions": ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items()),
     }
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts.items() if v)
-    return element("dl", each("div", written), class_="facts")
+    told = element("dl", each("div", written), class_="facts")
+    versions_of = ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items())
+    folded = (element("summary", text("Resource versions")), element("p", text(versions_of)))
+    return joined((told, block("details", joined(folded), class_="versions") if versions_of else Markup("")))
 
 
 def _counts(cards: Sequence[Card]) -> Markup:

@@ -54,15 +54,20 @@ class DomainRow(Part, frozen=True, kw_only=True):
         return between(self.fewest, self.most) + " each" * bool(self.most and self.values[1:])
 
 
-def constraint_block(constraint: ConstraintDiagnosis, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
-    """Return what there is to say of a constraint."""
+def constraint_block(
+    constraint: ConstraintDiagnosis,
+    extent: Extent,
+    ranges: Ranges = EXACT,
+    rejected: Mapping[str, str] = MappingProxyType({}),
+) -> ConstraintBlock:
+    """Return what there is to say of a constraint; ``rejected``: node that cannot take the Pod → the filter."""
     return ConstraintBlock(
         index=constraint.index,
         topology_key=constraint.topology_key,
         terms=tuple(_terms(constraint))[: -1 if extent.folded and constraint.self_match else None],
         unmatched="" if constraint.self_match else wording.UNMATCHED,
         default=wording.DEFAULT if constraint.default else "",
-        domains=_unfolded(constraint, EVERY if extent.wide else extent.names)
+        domains=_unfolded(constraint, EVERY if extent.wide else extent.names, rejected)
         if extent.by_node
         else _folded(constraint, extent.most(), ranges),
         minimum=minimum_text(constraint),
@@ -98,12 +103,18 @@ def _terms(constraint: ConstraintDiagnosis) -> Iterator[tuple[str, str]]:
     yield "selector", constraint.selector
 
 
-def _unfolded(constraint: ConstraintDiagnosis, most: int) -> Table:
+def _unfolded(constraint: ConstraintDiagnosis, most: int, rejected: Mapping[str, str]) -> Table:
     """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
     rows = [
         msgspec.structs.replace(_row(_as_of(node, domain), EXACT), nodes=(node,), fewest=pods, most=pods)
         for domain in constraint.domains
         for node, pods in domain.by_node.items()
+    ]
+    # A domain is open if one of its nodes is.
+    shut = (wording.SHUT.format(rejected.get(row.nodes[0])) for row in rows)
+    rows = [
+        msgspec.structs.replace(row, next=why) if row.next == wording.OPEN and row.nodes[0] in rejected else row
+        for row, why in zip(rows, shut, strict=True)
     ]
     if len(rows) > MOST_ROWS and most != EVERY:
         empty = grouped((row for row in rows if not row.fewest), lambda row: row.nodes == row.values or row.values)

@@ -92,8 +92,8 @@ def _item(
         ),
         paragraphs=(
             (
-                constraint_block(item.constraint, extent),
-                *([Note(line=wording.counted_text(item.pods, item.own_pods))] if item.pods != item.own_pods else []),
+                constraint_block(item.constraint, extent, rejected=_rejected(item) if extent.by_node else {}),
+                *_counted(item),
                 *((Note(line=wording.ghosts_text(item.ghosts)),) if item.ghosts else ()),
                 *(Note(line=line) for line in left_behind([item] * last)),
                 *(Note(line=line) for line in wording.way_back(item, flags)),
@@ -111,6 +111,21 @@ def left_behind(items: Iterable[SkewItem]) -> Iterator[str]:
         if pods := [pod for pod in of.workload.pods if of.handle.is_orphan(pod)]:
             names, nodes = [pod.metadata.name for pod in pods], [*dict.fromkeys(pod.spec.node_name for pod in pods)]
             yield wording.left_behind_text(f"{namespace}/{workload}", names, nodes)
+
+
+def _counted(item: SkewItem) -> Iterator[Block]:
+    if item.pods != item.own_pods:
+        yield Note(
+            line=wording.counted_text(
+                item.pods, item.own_pods, counts_text(item.own_matching, item.state.constraint.topology_key)
+            )
+        )
+
+
+def _rejected(item: SkewItem) -> Mapping[str, str]:
+    """Return node that cannot take the next Pod → the filter at which the scheduler stops."""
+    verdicts = item.judged.decision.evaluation.nodes.values() if item.judged.revision.is_next else ()
+    return {verdict.name: verdict.first.plugin for verdict in verdicts if verdict.first is not None}
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:

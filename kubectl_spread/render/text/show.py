@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from itertools import islice
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice, pairwise
 from typing import TypeAlias
 
 import msgspec
@@ -27,6 +27,9 @@ from kubectl_spread.wording.words import count_of, in_cluster, listed
 
 GONE = "Gone"
 """The status of a row that is no longer there."""
+AS_ABOVE = "as above"
+SHORT = 30
+"""Characters up to which a reason stands in each row that has it."""
 NAMED = 3
 """Workloads (count) up to which each is named."""
 
@@ -46,9 +49,21 @@ def show_table(
 
     Where there is little room, the names of these nodes are short.
     """
-    table = table_of(SKEW_COLUMNS, report.items, wide=wide)
+    table = _once(table_of(SKEW_COLUMNS, report.items, wide=wide), report.items)
     counted = "\n".join((*left_behind(report.items), *([_totals(report)] if totals and report.items else [])))
     return table_screen(report, table, screen, headers=headers, nodes=nodes, totals=counted)
+
+
+def _once(table: Table, items: Sequence[SkewItem]) -> Table:
+    """Return the table with a long reason once: the rows of one workload that share it refer to the row above."""
+    told = [index for index, header in enumerate(table.headers) if header in {"REASON", "NEXT"}]
+    rows = list(table.rows)
+    for number, (before, item) in enumerate(pairwise(items), 1):
+        if (before.namespace, before.workload) == (item.namespace, item.workload):
+            same = {each for each in told if len(table.rows[number][each]) > SHORT}
+            same = {each for each in same if table.rows[number][each] == table.rows[number - 1][each]}
+            rows[number] = tuple(AS_ABOVE if each in same else cell for each, cell in enumerate(rows[number]))
+    return msgspec.structs.replace(table, rows=tuple(rows))
 
 
 def table_screen(

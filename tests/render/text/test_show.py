@@ -60,6 +60,12 @@ class TestShowTable:
         _, row = table_of([*ABC, made, *pods], wide=True)
         assert row.split()[7:9] == ["2/3", "1"]
 
+    def test_a_reason_that_two_rows_of_a_workload_share_stands_once(self) -> None:
+        twice = template(ON_ZONES, spread(HOSTNAME, selector=app("web")), resources={"requests": {"cpu": "99"}})
+        _, first, second = table_of([*ABC, workload("Deployment", "web", pods=twice, replicas=1)])
+        assert "cpu" in first
+        assert second.endswith("  as above")
+
     def test_headers_may_be_left_out(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
         assert len(table_of([*ABC, made], headers=False)) == 1
@@ -124,6 +130,15 @@ class TestShowDetails:
         assert "Next replica: " in newer
         assert older.startswith("default/deployment/web revision h1: OK")
         assert "Next replica: " not in older
+
+    def test_a_node_that_cannot_take_the_pod_does_not_say_yes(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES))
+        nodes = [node("a1", zone="a"), node("a2", zone="a", unschedulable=True)]
+        lines = self.details([*nodes, made], by_node=True).splitlines()
+        assert [line.split(maxsplit=4)[1::3] for line in lines if line.startswith("a ")] == [
+            ["a1", "yes"],
+            ["a2", "no: NodeUnschedulable rejects this node"],
+        ]
 
     def test_only_the_status_is_coloured(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
