@@ -300,6 +300,39 @@ ROWS = {
         ],
         says_not=["EVICTED", "Evicted:"],
     ),
+    "claims that do not exist are one cause": Row(
+        objects=[*ZONES, pod("p", **mounting("one")), pod("q", **mounting("two"))],
+        ask=["why-pending"],
+        code=1,
+        says=["a claim does not exist; Pending: 2 Pods of 2 workloads"],
+    ),
+    "Pods on a node that does not exist are a line": Row(
+        objects=[*THREE, *deployed("a1", "b1", "gone")],
+        ask=["show"],
+        says=["1 Pod of default/deployment/web is on a node that does not exist, and not counted: web-h1-2 (gone)."],
+    ),
+    "a node without the key gets a command to label it": Row(
+        objects=[node("a1", zone="a", allocatable={"pods": "0"}), node("b1"), *deployed("")],
+        ask=["why-pending"],
+        code=1,
+        says=["     kubectl label node b1 topology.kubernetes.io/zone=<zone>\n"],
+        says_not=["No safe fix was found"],
+    ),
+    "every namespace of a file is shown, and that is said first": Row(
+        objects=[*THREE, *deployed("a1"), pod("p", namespace="other", topologySpreadConstraints=[ON_ZONES])],
+        ask=["show"],
+        says=[": default, other. To show one, use -n.\nNAMESPACE "],
+    ),
+    "a namespace that is named is the only one of a file": Row(
+        objects=[*THREE, *deployed("a1"), pod("p", namespace="other", topologySpreadConstraints=[ON_ZONES])],
+        ask=["show", "-n", "other"],
+        says_not=["default", "All namespaces"],
+    ),
+    "a Pod that chance leaves without a node makes a step unsafe": Row(
+        objects=[*THREE, *deployed("a1", "b1", "c1", pods=template(spread(HOSTNAME, selector=app("web"), maxSkew=2)))],
+        ask=["simulate", "--lose=a1", "--scale=deployment/web=2"],
+        says=["lose a1: safe. The evicted Pod gets another node."],
+    ),
     "lost Pods are counted": Row(
         objects=[*ZONES, pod("p", on="a1"), pod("q", on="a1"), *deployed("a1")],
         ask=["simulate", "--drain=a1", "--force"],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Mapping
 
 import pytest
 
 from kubectl_spread.cli.flags import PendingOutput
-from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
+from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, progress, wants_color, write
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.manifest_problem import ManifestProblem
 from tests.render.reports import pending_text
@@ -106,3 +107,17 @@ def test_what_standard_output_cannot_say_is_escaped(
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(taken, encoding=encoding))
     write("\u00e9 \u6771")
     assert taken.getvalue() == printed
+
+
+@pytest.mark.parametrize(("terminal", "takes", "shown"), [(True, 0.2, True), (True, 0.0, False), (False, 0.2, False)])
+def test_what_takes_long_is_said_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, takes: float, *, terminal: bool, shown: bool
+) -> None:
+    stream = Screen(terminal=terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("kubectl_spread.cli.output.PROGRESS_SECONDS", 0.05)
+    with progress(wanted=True) as say:
+        say("5 Pod templates; looking for fixes")
+        time.sleep(takes)
+    assert ("5 Pod templates; looking for fixes" in stream.getvalue()) is shown
+    assert stream.getvalue().endswith(" \r" if shown else "")

@@ -1,8 +1,9 @@
-"""``show --watch``: which changes of a cluster make another answer."""
+"""``--watch``: which changes of a cluster make another answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
@@ -10,6 +11,9 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, follow
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
+from kubectl_spread.commands.why_pending import follow as follow_pending
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from tests.build import ZONE, Object, app, node, spread
@@ -108,6 +112,20 @@ class Counting(Memory):
         """Return how many Pods it says it has."""
         self.counts += 1
         return super().count_pods(namespace)
+
+
+def test_why_pending_follows_pods_until_they_have_nodes() -> None:
+    full = [*CLUSTER, replica(1, on=""), node("c1", zone="c", allocatable={"cpu": "0"})]
+    source = Memory([WEB, replica(1, on="")], later=[full, full, CLUSTER])
+    scope, found = Scope(namespace="default"), list[PendingAnswer]()
+    ask = partial(why_pending, scope=scope, scheduler=SchedulerOptions(), read="watched")
+    with pytest.raises(TheEndError):
+        found.extend(follow_pending(source, ask, say=_nothing))
+    assert [[item.verdict for item in each.report.items] for each in found] == [
+        [Verdict.UNSCHEDULABLE],
+        [Verdict.SCHEDULABLE],
+        [],
+    ]
 
 
 def test_files_are_not_watched() -> None:

@@ -785,6 +785,8 @@ def test_pods_are_newly_pending_if_without_the_step_they_find_nodes(
     report = simulated([*nodes, full, *deployment(on, requests={"cpu": "3"})], step)
     (shown,) = simulate_outline(report, Extent()).items
     assert (forms(report)[0].newly_pending, shown.headline.sentence) == (new, sentence)
+    verdict = forms(report)[0].verdict
+    assert (verdict.safe, verdict.without_node) == (not new, (int(new), int(new)))
     assert exit_codes.of_simulate(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
     assert not any("ends the same" in note for note in forms(report)[0].notes if new)
 
