@@ -79,7 +79,7 @@ def step_sentence(step: SimulatedStep) -> str:
         lost = len(step.lost)
         but = f", but {count_of(lost, 'Pod')} {_be(lost)} deleted for good" * bool(lost)
         verdict = f"{'' if safe else 'as far as is known, '}safe{but}"
-    facts = verdict, _placed(step, troubled=bool(troubles)), *_besides(step), may_add(step.pending)
+    facts = verdict, may_add(step.pending), _placed(step, troubled=bool(troubles)), *_besides(step)
     return " ".join(f"{fact}." for fact in facts if fact)
 
 

@@ -41,6 +41,8 @@ def steps_block(
     if not item.nodes and not (advice or for_autoscaler):
         return None
     shown = item.fixes if extent.every_fix else [fix for fix in item.fixes if fix.offered]
+    # A change with nothing to run or to write is shown only where there is no other.
+    shown = [fix for fix in shown if fix.commands or fix.fragment or fix.edits] or shown
     nodes_first = choice.nodes_come_first(shown)
     # The node that is awaited, or that the advice is for, is the one to add.
     awaits_node = bool(advice) or choice.awaits_node(item)
