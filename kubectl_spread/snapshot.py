@@ -152,7 +152,7 @@ def together(first: Inventory, second: Inventory) -> Inventory:
     for kind, read in second.objects.items():
         objects[kind] = tuple({each.key: each for each in (*objects.get(kind, ()), *read)}.values())
     read_at = (first.resource_versions, second.resource_versions)
-    versions = {oldest(each[kind.plural]) for each in read_at for kind in (NODE, POD) if kind.plural in each}
+    versions = [{oldest(each[kind.plural]) for kind in (NODE, POD) if kind.plural in each} for each in read_at]
     within: dict[str, frozenset[str]] = {}
     for kind in first.within.keys() | second.within.keys():
         namespaces = [each.within.get(kind) for each in (first, second) if kind in each.objects]
@@ -163,7 +163,8 @@ def together(first: Inventory, second: Inventory) -> Inventory:
         objects=objects,
         resource_versions={**first.resource_versions, **second.resource_versions},
         unread=tuple(dict.fromkeys((*first.unread, *second.unread))),
-        apart=first.apart or second.apart or len(versions) > 1,
+        # What is followed is up to date, whatever its versions.
+        apart=first.apart or second.apart or (all(versions) and len(set.union(*versions)) > 1),
         pods_read=first.pods_read or second.pods_read,
         within=within,
     )

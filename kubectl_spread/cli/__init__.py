@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, type[Command]] = {
     "simulate": OrderedCommand,
     "rebalance": Command,
     "snapshot": Command,
+    "serve": Command,
     "explain": Command,
     "options": Command,
     "completion": Command,

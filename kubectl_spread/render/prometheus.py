@@ -27,12 +27,12 @@ from kubectl_spread.render.outline.audit import Row, rows
 from kubectl_spread.wording.incomplete import entries
 
 Labels: TypeAlias = dict[str, str]
-Sample: TypeAlias = tuple[Labels, int]
+Sample: TypeAlias = tuple[Labels, float]
 Missing: TypeAlias = tuple[str | UnsetType, int]
 """A cluster, and how much of the answer about it is missing (count)."""
 
 
-RowT = TypeVar("RowT", SkewItem, Row, Missing)
+RowT = TypeVar("RowT", SkewItem, Row, Missing, float)
 
 
 class Metric(msgspec.Struct, Generic[RowT], frozen=True):
@@ -52,21 +52,25 @@ def to_prometheus(report: SkewReport | AuditReport, *, by_node: bool = False) ->
     Where nodes are the domains it has their Pods only with ``by_node``: a thousand nodes are a thousand series a
     workload.
     """
-    return exposition(families(report, by_node=by_node))
+    return exposition((*families(report, by_node=by_node), missing(report)))
 
 
 def families(report: SkewReport | AuditReport, *, by_node: bool = False) -> Iterator[MetricFamily]:
     """Yield the metrics of a report; ``by_node`` as for ``to_prometheus``."""
     if report.kind == "AuditReport":
         audited = [(row, _labels_of_key(row)) for row in rows(report, every=True)]
-        yield from (_family(metric, audited) for metric in AUDIT)
+        yield from (family(metric, audited) for metric in AUDIT)
     else:
         shown = [(item, _labels_of_row(item)) for item in report.items]
         metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, CURRENT, DECISION)
-        yield from (_family(metric, shown) for metric in metrics)
+        yield from (family(metric, shown) for metric in metrics)
+
+
+def missing(report: SkewReport | AuditReport) -> MetricFamily:
+    """Return how much of the answer is missing; of several clusters, of each."""
     gaps = Counter(each.cluster for each in entries(report.incomplete))
     read = [UNSET] if isinstance(report.clusters, UnsetType) else [each.source for each in report.clusters]
-    yield _family(INCOMPLETE, [((name, gaps[name]), _cluster(name)) for name in dict.fromkeys((*read, *gaps))])
+    return family(INCOMPLETE, [((name, gaps[name]), _cluster(name)) for name in dict.fromkeys((*read, *gaps))])
 
 
 def exposition(found: Iterable[MetricFamily]) -> str:
@@ -82,12 +86,13 @@ def exposition(found: Iterable[MetricFamily]) -> str:
 to_prometheus_by_node = partial(to_prometheus, by_node=True)
 
 
-def _family(metric: Metric[RowT], items: Iterable[tuple[RowT, Labels]]) -> MetricFamily:
-    family = MetricFamily(f"kubectl_spread_{metric.name}", metric.help, "gauge")
+def family(metric: Metric[RowT], items: Iterable[tuple[RowT, Labels]]) -> MetricFamily:
+    """Return the metric of rows and the labels of each."""
+    made = MetricFamily(f"kubectl_spread_{metric.name}", metric.help, "gauge")
     for item, row in items:
         for labels, value in metric.samples(item):
-            family.add_sample(family.name, {key: clean(text) for key, text in (row | labels).items()}, value)
-    return family
+            made.add_sample(made.name, {key: clean(text) for key, text in (row | labels).items()}, value)
+    return made
 
 
 def _labels_of_row(item: SkewItem) -> Labels:
@@ -124,7 +129,7 @@ def _domain_pods(*, by_node: bool) -> Metric[SkewItem]:
     return Metric("domain_pods", "Matching Pods in a domain that is counted.", samples)
 
 
-def _only(value: Callable[[RowT], int]) -> Callable[[RowT], Iterable[Sample]]:
+def _only(value: Callable[[RowT], float]) -> Callable[[RowT], Iterable[Sample]]:
     return lambda item: [({}, value(item))]
 
 
@@ -152,6 +157,11 @@ def _decision(item: SkewItem) -> Iterator[Sample]:
 
 
 DECISION = Metric("autoscaler_decision", "1 for what the autoscaler decides about the row's Pending Pod.", _decision)
+STALE: Metric[float] = Metric(
+    "stale_seconds",
+    "How long serve has lost the cluster, 0 while it is followed.",
+    _only(lambda seconds: seconds),
+)
 INCOMPLETE: Metric[Missing] = Metric(
     "incomplete", "What could not be read or is not modelled (count).", _only(lambda missing: missing[1])
 )

@@ -1,4 +1,4 @@
-"""The alerts of the documentation, as Prometheus itself reads them."""
+"""The alerts of deploy/, as Prometheus itself reads them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests import gobuild
 
 pytestmark = pytest.mark.e2e
 
-ALERTS = Path(__file__).parents[2] / "docs/alerts.yaml"
+ALERTS = Path(__file__).parents[2] / "deploy/alerts.yaml"
 SOURCES = Path(__file__).parent / "go/rules"
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import venv
 from collections.abc import Mapping
@@ -36,6 +38,10 @@ def check(commands: Path, home: Path) -> None:
     path = os.pathsep.join([str(commands), str(build_binaries().kubectl.parent), os.defpath])
     environment = {"PATH": path, "HOME": str(home)}
     assert run("kubectl", "spread", "version", env=environment).startswith(f"kubectl-spread v{__version__}\n")
+    image = (Path(__file__).parents[2] / "deploy/Dockerfile").read_text(encoding="utf-8")
+    program, *words = (json.loads(found) for found in re.findall(r"^(?:ENTRYPOINT|CMD) (.*)$", image, re.MULTILINE))
+    served = run(commands / program[0], *program[1:], *words[0], "--help", env=environment)
+    assert served.startswith("Follow a cluster and serve")
     assert run("kubectl", "__complete", "spread", "show", "--sort-by", "sk", env=environment) == "skew\n:4\n"
 
 

@@ -26,6 +26,7 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     "simulate": (f"kubectl spread simulate --drain node-a1 -n shop {SHOP}",),
     "rebalance": (f"kubectl spread rebalance -n shop --soft {SHOP}",),
     "snapshot": (),
+    "serve": (),
     "explain": ("kubectl spread explain", "kubectl spread explain PinnedMinimum"),
     "options": ("kubectl spread options",),
     "completion": (),

@@ -12,14 +12,15 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.audit import Risk
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.prometheus import METRICS, to_prometheus, to_prometheus_by_node
+from kubectl_spread.render.prometheus import AUDIT, METRICS, STALE, to_prometheus, to_prometheus_by_node
 from tests.build import HOSTNAME, ZONE
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
-ALERTS = Path(__file__).parents[2] / "docs/alerts.yaml"
+ALERTS = Path(__file__).parents[2] / "deploy/alerts.yaml"
 STATUS_METRIC = "kubectl_spread_status"
 METRIC_NAMES = {f"kubectl_spread_{metric.name}" for metric in METRICS} | {
     "kubectl_spread_domain_pods",
@@ -40,6 +41,7 @@ LABELS = {
     "file",
     "autoscaler",
     "decision",
+    "risk",
 }
 NAME = re.compile(r"(?<![\w\"])[a-z_]+\b(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)")
 """A word of an expression that stands in no quotes."""
@@ -97,12 +99,13 @@ def test_nodes_have_series_of_their_own_where_that_is_asked_for() -> None:
 
 def test_alerts_rest_on_what_is_printed() -> None:
     rules = [rule for group in yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"] for rule in group["rules"]]
-    known = METRIC_NAMES | {"node_textfile_mtime_seconds"}
+    served = {f"kubectl_spread_{name}" for name in (*(each.name for each in AUDIT), STALE.name)}
+    known = METRIC_NAMES | served | {"node_textfile_mtime_seconds"}
     for rule in rules:
         assert {name for name in NAME.findall(rule["expr"]) if name not in PROMQL} <= known | LABELS, rule["alert"]
         assert set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"]))) <= LABELS | {"instance"}
-        told = set(re.findall(r'status=~?"([^"]+)"', rule["expr"]))
-        assert {status for each in told for status in each.split("|")} <= {status.value for status in SpreadStatus}
+        told = set(re.findall(r'(?:status|risk)=~?"([^"]+)"', rule["expr"]))
+        assert {value for each in told for value in each.split("|")} <= {*SpreadStatus, *Risk}
 
 
 @pytest.mark.parametrize("name", SHOWN)

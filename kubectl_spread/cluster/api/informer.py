@@ -124,6 +124,22 @@ class Informer:
             within=self._first.within,
         )
 
+    @property
+    def lost_for(self) -> float:
+        """How long (seconds) some list cannot be followed; 0 while all are."""
+        return self._news.lost_for()
+
+    def check(self) -> None:
+        """Report when the server is lost and when it is back; ClusterError if a right was withdrawn."""
+        self._news.report()
+        self._news.raise_error()
+
+    def take_change(self) -> bool:
+        """Return whether something has changed since the last call."""
+        changed = self._news.changed.is_set()
+        self._news.changed.clear()
+        return changed
+
     def wait(self) -> None:
         """Return when something has changed since the last call, and not too soon after it.
 
@@ -173,6 +189,10 @@ class _News:
     def find(self, what: str) -> None:
         with self._lock:
             self._lost.pop(what, None)
+
+    def lost_for(self) -> float:
+        with self._lock:
+            return max((monotonic() - since for since, _ in self._lost.values()), default=0)
 
     def report(self) -> None:
         """Report that the server is lost if it has been for long, and when it is back after that."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
@@ -42,8 +42,8 @@ SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")
 
 
-def to_html(report: AnyReport) -> str:
-    """Return the report as one HTML page."""
+def to_html(report: AnyReport, *, links: Mapping[str, str] = {}) -> str:
+    """Return the report as one HTML page; ``links``: name → path of the pages that are served with it."""
     style, script = _resource("page.css"), _resource("page.js")
     command, title = pages.TITLES[report.kind]
     source = f": {report.metadata.source}" if report.metadata.source else ""
@@ -55,6 +55,7 @@ def to_html(report: AnyReport) -> str:
         "policy": text(_policy(style, script)),
         "title": text(f"kubectl spread {command}{source}"),
         "style": Markup(style),
+        "links": block("nav", joined(element("a", text(f"{name} "), href=path) for name, path in links.items())),
         "heading": text(title),
         "facts": joined((block("p", text(outline.header), class_="hint"), _facts(report, suffix))),
         "counts": _counts(cards),
