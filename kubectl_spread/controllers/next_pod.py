@@ -43,7 +43,7 @@ from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import DAEMON_SET, REPLICA_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import RECREATE, CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, count_all, parsable_constraints
 from kubectl_spread.scheduler.profile import Profile
@@ -234,6 +234,22 @@ def is_of_newest_revision(pod: Pod, snapshot: Snapshot) -> bool | None:
     if isinstance(owner, StatefulSet | DaemonSet) and revision_of(pod):
         return revisions.is_of_newest_revision(pod, owner)
     return None
+
+
+def older_pods(pod: Pod, snapshot: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods on nodes that the rollout that creates this Pod replaces.
+
+    Empty if the Pod's Deployment replaces no Pods now, or all at once.
+    """
+    owner = topmost_owner(pod, snapshot)
+    rolls = isinstance(owner, Deployment) and not owner.spec.paused and owner.spec.strategy.type != RECREATE
+    if not (rolls and isinstance(owner, Deployment) and is_of_newest_revision(pod, snapshot)):
+        return ()
+    own = (
+        each for each in deployment.replica_sets(owner, snapshot) if each.as_controller != pod.metadata.controller_key
+    )
+    pods = (each for older in own for each in snapshot.controlled_by(older.as_controller, Pod))
+    return tuple(each for each in pods if each.spec.node_name and not (each.finished or each.terminating))
 
 
 def releasing_owner(pod: Pod, snapshot: Snapshot) -> Deployment | StatefulSet | None:

@@ -9,7 +9,7 @@ import re
 
 from kubectl_spread.objects.workloads import DaemonSet, RollingUpdate, StatefulSet, UpdateStrategy
 
-_DEFAULT_PORTION = "25%"
+DEFAULT_PORTION = "25%"
 
 
 def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
@@ -21,8 +21,8 @@ def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
     Source: deployment/util/deployment_util.go ResolveFenceposts (v1.36).
     """
     rolling = strategy.rolling_update or RollingUpdate()
-    max_surge = _DEFAULT_PORTION if rolling.max_surge is None else rolling.max_surge
-    max_unavailable = _DEFAULT_PORTION if rolling.max_unavailable is None else rolling.max_unavailable
+    max_surge = DEFAULT_PORTION if rolling.max_surge is None else rolling.max_surge
+    max_unavailable = DEFAULT_PORTION if rolling.max_unavailable is None else rolling.max_unavailable
     surge = portion(max_surge, replicas, round_up=True)
     unavailable = portion(max_unavailable, replicas, round_up=False)
     return surge, unavailable or int(surge == 0)

@@ -136,6 +136,24 @@ class ConflictingRequirement(Facts, frozen=True, kw_only=True):
     leaves: tuple[str, ...]
 
 
+class OlderPods(Facts, frozen=True, kw_only=True):
+    """Pods without which a node would take the Pod: the rollout that creates it replaces them, and keeps them now.
+
+    Attributes:
+        owner: the Deployment.
+        pods: the Pods, of all nodes that are tried.
+        max_unavailable: of the Deployment's strategy, as it is written; 25% by default.
+        unavailable: how many Pods that is (count).
+        replicas: how many Pods the Deployment wants (count).
+    """
+
+    owner: WorkloadRef
+    pods: tuple[PodName, ...]
+    max_unavailable: str
+    unavailable: int
+    replicas: int
+
+
 class Cause(Facts, frozen=True, kw_only=True, tag_field="kind"):
     """The base of all causes."""
 
@@ -294,12 +312,14 @@ class FiltersAlone(Cause, frozen=True, kw_only=True):
         filters: the same with their reasons, without the taints of cordoned nodes.
         constraints: what constraints reject too.
         restriction: what leaves the Pod few nodes; None if nothing does.
+        older: the Pods of older revisions that hold the room; None if there are none.
     """
 
     plugins: tuple[str, ...]
     filters: tuple[RejectingFilter, ...]
     constraints: tuple[RejectedNodes, ...] = ()
     restriction: Restriction | None = None
+    older: OlderPods | None = None
 
 
 class PinnedDomain(Cause, frozen=True, kw_only=True):
@@ -315,6 +335,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
         only: whether it closes all others.
         counted: whether it counts the Pod.
         ignoring: its policies that are Ignore, if with Honor in them, or in any of them, the domains would not count.
+        older: the Pods of older revisions that hold the room; None if there are none.
     """
 
     constraint: BlamedConstraint
@@ -326,6 +347,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
     only: bool = False
     counted: bool = True
     ignoring: tuple[Policy, ...] = ()
+    older: OlderPods | None = None
 
     @property
     def only_place(self) -> bool:
@@ -334,9 +356,14 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
 
 
 class Conflict(Cause, frozen=True, kw_only=True):
-    """Each requirement leaves nodes, but all together leave none."""
+    """Each requirement leaves nodes, but all together leave none.
+
+    Attributes:
+        older: the Pods of older revisions that hold the room; None if there are none.
+    """
 
     requirements: tuple[ConflictingRequirement, ...]
+    older: OlderPods | None = None
 
 
 class GhostSelector(Cause, frozen=True, kw_only=True):

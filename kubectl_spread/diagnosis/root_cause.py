@@ -11,7 +11,18 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.daemonset import pinned_node
-from kubectl_spread.controllers.workloads import PodName, WorkloadRef, matching_by_owner, owner_of, revision_of
+from kubectl_spread.controllers.deployment import replica_sets
+from kubectl_spread.controllers.next_pod import older_pods
+from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.rolling_update import DEFAULT_PORTION, fenceposts
+from kubectl_spread.controllers.workloads import (
+    PodName,
+    WorkloadRef,
+    matching_by_owner,
+    owner_of,
+    revision_of,
+    topmost_owner,
+)
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
@@ -24,8 +35,10 @@ from kubectl_spread.diagnosis.requirements import (
     requirements_against,
 )
 from kubectl_spread.diagnosis.restriction import lasts, pinned_nodes, restriction
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET, POD
 from kubectl_spread.objects.meta import grouped
+from kubectl_spread.objects.workloads import Deployment, RollingUpdate
 from kubectl_spread.scheduler import cycle, noderesources, nodeunschedulable, podtopologyspread, tainttoleration
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle
@@ -33,7 +46,9 @@ from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 
 MOST_LEFT = 5
-"""Nodes (count) that are evaluated again without their terminating Pods."""
+"""Nodes (count) that are evaluated again without Pods that leave."""
+OF_NODES = (causes.FiltersAlone, causes.PinnedDomain, causes.Conflict)
+"""Causes of nodes that filters alone may reject."""
 _HONORS: Mapping[causes.Policy, str] = {
     "nodeAffinityPolicy": "honors_affinity",
     "nodeTaintsPolicy": "honors_taints",
@@ -61,7 +76,10 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def cause(self) -> AnyCause:
         """The root cause."""
-        return self.known or next(found for found in (conclude(self) for conclude in ORDER) if found is not None)
+        if self.known:
+            return self.known
+        cause = next(found for found in (conclude(self) for conclude in ORDER) if found is not None)
+        return msgspec.structs.replace(cause, older=_older(self)) if isinstance(cause, OF_NODES) else cause
 
     @cached_property
     def blocking(self) -> Mapping[int, Blocking]:
@@ -203,22 +221,54 @@ def _volume_without_node(blame: Blame) -> causes.VolumeWithoutNode | None:
 
 
 def _waits_for_terminating_pods(blame: Blame) -> causes.WaitsForTerminatingPods | None:
-    # Nodes where only Pods may be in the way, and some of them terminate.
-    opened = (
+    for name, gone in _opened_without(lambda pod: pod.terminating, blame):
+        finalizers = sorted({finalizer for pod in gone for finalizer in pod.metadata.finalizers})
+        pods = tuple(map(PodName.of, gone))
+        return causes.WaitsForTerminatingPods(node=name, pods=pods, finalizers=tuple(finalizers))
+    return None
+
+
+def _opened_without(leaves: Callable[[Pod], bool], blame: Blame) -> Iterable[tuple[str, list[Pod]]]:
+    """Yield (node, its Pods that leave) where only these Pods are in the way, of the first nodes that have any."""
+    having = (
         name
         for name, requirements in blame.against.items()
         if all(isinstance(each, FilterRequirement) for each in requirements)
         and all(each.status.code is Code.UNSCHEDULABLE for each in blame.evaluation.nodes[name].rejections)
-        and any(pod.terminating for pod in blame.handle.node_infos[name].pods)
+        and any(map(leaves, blame.handle.node_infos[name].pods))
     )
-    for name in islice(opened, MOST_LEFT):
-        gone = [pod for pod in blame.handle.node_infos[name].pods if pod.terminating]
-        after = reduce(Handle.without_pod, gone, blame.handle)
-        if name in cycle.feasible_nodes(blame.evaluation.pod, after):
-            finalizers = sorted({finalizer for pod in gone for finalizer in pod.metadata.finalizers})
-            pods = tuple(map(PodName.of, gone))
-            return causes.WaitsForTerminatingPods(node=name, pods=pods, finalizers=tuple(finalizers))
-    return None
+    for name in islice(having, MOST_LEFT):
+        gone = [pod for pod in blame.handle.node_infos[name].pods if leaves(pod)]
+        if name in cycle.feasible_nodes(blame.evaluation.pod, reduce(Handle.without_pod, gone, blame.handle)):
+            yield name, gone
+
+
+def _older(blame: Blame) -> causes.OlderPods | None:
+    """Return the Pods that the Pod's rollout keeps until the Pod is available, although a node has room without them.
+
+    Source: kube-controller-manager deployment/rolling.go reconcileOldReplicaSets (v1.36).
+    """
+    pod, snapshot = blame.evaluation.pod, blame.handle.snapshot
+    older, owner = {each.key for each in older_pods(pod, snapshot)}, topmost_owner(pod, snapshot)
+    if not older or not isinstance(owner, Deployment):
+        return None
+    replicas, rolling = owner.spec.replicas_wanted, owner.spec.strategy.rolling_update or RollingUpdate()
+    unavailable = fenceposts(owner.spec.strategy, replicas)[1]
+    made = (each for by in replica_sets(owner, snapshot) for each in snapshot.controlled_by(by.as_controller, Pod))
+    new = pod.metadata.controller_key
+    kept = sum(each.at_work or each.metadata.controller_key != new for each in active(made))
+    if kept > replicas - unavailable:
+        return None
+    held = [each for _, pods in _opened_without(lambda each: each.key in older, blame) for each in pods]
+    if not held:
+        return None
+    return causes.OlderPods(
+        owner=owner_of(pod, snapshot),
+        pods=tuple(map(PodName.of, held)),
+        max_unavailable=str(DEFAULT_PORTION if rolling.max_unavailable is None else rolling.max_unavailable),
+        unavailable=unavailable,
+        replicas=replicas,
+    )
 
 
 def _misspelt_key(blame: Blame) -> causes.MisspeltKey | None:

@@ -24,7 +24,7 @@ from kubectl_spread.diagnosis.reasons import (
     VolumeLimitReached,
 )
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.diagnosis.root_cause import Blocking
+from kubectl_spread.diagnosis.root_cause import OF_NODES, Blocking
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeports, noderesources, nodeunschedulable, tainttoleration
@@ -254,6 +254,8 @@ def clause_of(cause: causes.AnyCause, subject: Subject = POD) -> Clause:
     besides = ""
     if isinstance(cause, causes.DomainsFull | causes.MinDomainsUnmet):
         besides = _besides(cause.constraint, subject)
+    if isinstance(cause, OF_NODES) and cause.older:
+        besides += _older(cause.older)
     if isinstance(cause, causes.ConstraintCause) and cause.also:
         besides += f" The constraint on {named([*map(_key, cause.also)])} allows no node either."
     return msgspec.structs.replace(clause, text=f"{clause.text}{besides}")
@@ -619,6 +621,15 @@ def _besides(constraint: causes.BlamedConstraint, subject: Subject) -> str:
     lacking = f"{first_and_more(nodes)}, which {'lack' if nodes[1:] else 'lacks'} the label {key}" if nodes else ""
     too = f" The constraint on {brief_key(key)} also counts {named(counted)}." if counted else ""
     return f"{too} {subject.then} may not go to {lacking}." if nodes else too
+
+
+def _older(older: causes.OlderPods) -> str:
+    """Return the sentence about the Pods of older revisions that hold the room, and the strategy that keeps them."""
+    names, one = named([pod.name for pod in older.pods]), len(older.pods) == 1
+    portion = f" ({older.unavailable} of {older.replicas})" * older.max_unavailable.endswith("%")
+    hold, them = ("holds", "it") if one else ("hold", "them")
+    keeps = f"maxUnavailable {older.max_unavailable}{portion} keeps {them} until a new Pod is available"
+    return f" {names} of an older revision of {older.owner} {hold} the room: {keeps}."
 
 
 def _none_available(cause: causes.PinnedDomain) -> str:

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.soak import karpenter, manifests, proofs, rebalance, staged, together, verdicts
+from tests.soak import karpenter, manifests, proofs, rebalance, shared, staged, together, verdicts
 
 Proof = Callable[[int, int, Counter[str]], Iterator[str]]
 PROOFS: Mapping[str, tuple[Proof, int]] = {
@@ -27,6 +27,7 @@ PROOFS: Mapping[str, tuple[Proof, int]] = {
     "plans-together": (proofs.together, 10),
     "rebalance": (rebalance.wrong, 1000),
     "sampled": (proofs.soft_placement, 20),
+    "shared": (shared.wrong, 20),
     "simulated": (proofs.scenarios, 1),
     "situations": (proofs.plugins, 1),
     "staged": (staged.wrong, 500),

@@ -149,7 +149,9 @@ def is_safe(fix: Fix) -> bool:
 
 def nodes_come_first(shown: Sequence[Fix]) -> bool:
     """Whether a new node is better than the first of the fixes that are shown."""
-    return not shown or not is_safe(shown[0]) or any(isinstance(part, AFTER_A_NODE) for part in shown[0].proposals)
+    if not shown or shown[0].breaks_spread or not is_safe(shown[0]):
+        return True
+    return any(isinstance(part, AFTER_A_NODE) for part in shown[0].proposals)
 
 
 def awaits_node(searched: Searched) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, wanted_by
 from kubectl_spread.diagnosis.constraint_state import idle
@@ -107,7 +108,7 @@ class Company:
             in_all=(min(in_all), max(in_all)),
             pending=sum(self._pending.values()),
             others=tuple(self._others(own, pairs)),
-            worse=tuple(_worse(*pairs[0])),
+            worse=tuple(_worse_in_any(pairs)),
             replaced=max(replaced),
             end=RolloutEnd(least=min(waiting), most=max(waiting), worth=True, gains=more or max(admits) > 0),
         )
@@ -152,6 +153,13 @@ def _replaced(was: _End, end: _End) -> int:
 
 def _identity(pod: Pod) -> tuple[str, str | None]:
     return pod.metadata.uid, pod.metadata.creation_timestamp
+
+
+def _worse_in_any(pairs: Sequence[tuple[_End, _End]]) -> Iterator[WorseConstraint]:
+    """Yield the constraints that the change breaks in any order, with their largest skew."""
+    found = (each for pair in pairs for each in _worse(*pair))
+    for alike in grouped(found, lambda each: replace(each, skew=0)).values():
+        yield replace(max(alike, key=lambda each: each.skew), by_chance=len(alike) < len(pairs))
 
 
 def _worse(was: _End, end: _End) -> Iterator[WorseConstraint]:

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Operations, Override
-from kubectl_spread.diagnosis.fixes.proposals import Proposal
+from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 
 if TYPE_CHECKING:
     from kubectl_spread.apiserver.eviction import EvictionRefused
@@ -436,12 +436,19 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return self.rollout_end is not None and not self.rollout_end.gains
 
     @property
+    def breaks_spread(self) -> bool:
+        """Whether it changes a constraint, and one that holds otherwise may be violated in the end."""
+        worse = self.future is not None and self.future.worse
+        return bool(worse) and any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
+
+    @property
     def rank(self) -> tuple[object, ...]:
         """The sort key of fixes, the safest first; ``choice.ranked`` sorts those of one rank.
 
-        Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
-        all, then those that break less, then those that cost less. Those that replace Pods in vain come after all of
-        them, then the deletion of a Pod that nothing recreates. A fix that drops the Pod's node pool comes last.
+        Fixes that keep decisions come first, then those that let in any Pending Pod, then those that break no
+        constraint, then those that surely let in all, then those that break less, then those that cost less. Those that
+        replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates. A fix that drops
+        the Pod's node pool comes last.
         """
         return (
             self.overrides is Override.NODE_POOL,
@@ -450,6 +457,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             self.in_vain,
             self.overrides.rank,
             not self.admits,
+            self.breaks_spread,
             not any(proposal.corrects for proposal in self.proposals),
             self.may_be_overtaken or self.admits < self.siblings,
             self.disturbs.rank,

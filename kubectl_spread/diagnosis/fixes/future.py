@@ -25,13 +25,19 @@ class OtherWorkload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class WorseConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A hard constraint that holds without a change, and not with it; ``skew`` is that in the end (Pods)."""
+    """A hard constraint that holds without a change, and not with it.
+
+    Attributes:
+        skew: the largest that it has in the end (Pods).
+        by_chance: whether it holds in some orders of chance.
+    """
 
     namespace: str
     workload: WorkloadRef
     topology_key: str
     skew: int
     max_skew: int
+    by_chance: bool = False
 
 
 class Future(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from functools import reduce
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.next_pod import older_pods
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import ChangeOwner
 from kubectl_spread.diagnosis.fixes.change import Override
@@ -14,7 +15,7 @@ from kubectl_spread.diagnosis.fixes.patch import set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import RECREATE, ROLLING_UPDATE, Deployment, RollingUpdate, UpdateStrategy
+from kubectl_spread.objects.workloads import ROLLING_UPDATE, Deployment, RollingUpdate, UpdateStrategy
 from kubectl_spread.scheduler.framework import Handle
 
 NONE = frozenset((0, "0", "0%"))
@@ -31,21 +32,10 @@ class ChangeStrategy(Proposal, frozen=True, kw_only=True):
     replicas: int
 
 
-def older_pods(situation: Situation) -> Sequence[Pod]:
-    """Return the Pods that hold room for the Pod, which is of the newest revision of their Deployment, in its rollout.
-
-    Empty if the Deployment replaces no Pods now, or all at once.
-    """
-    owner, ours = situation.patchable_owner, situation.pod.metadata.controller_key
-    rolls = isinstance(owner, Deployment) and not owner.spec.paused and owner.spec.strategy.type != RECREATE
-    if not rolls or not situation.is_of_newest_revision or situation.written or situation.bound_for:
-        return ()
-    return [pod for pod in situation.running if pod.metadata.controller_key != ours and not pod.terminating]
-
-
 def candidates(situation: Situation) -> Sequence[ChangeOwner]:
     """Return the strategies without surge, those that keep most Pods running first; empty if no rollout waits."""
-    older, owner = older_pods(situation), situation.patchable_owner
+    owner = situation.patchable_owner
+    older = () if situation.written or situation.bound_for else older_pods(situation.pod, situation.handle.snapshot)
     if not older or not isinstance(owner, Deployment) or owner.spec.replicas_wanted > MOST_PODS:
         return ()
     alone = (pod for pod in older if replace(situation, handle=situation.handle.without_pod(pod)).feasible)

@@ -106,8 +106,8 @@ def company(fix: conclusion.Fix) -> Sequence[str]:
     in_all = f"{between(*future.in_all)} of {future.pending}"
     moved = count_of(future.replaced, "running Pod")
     broken = (
-        f"the constraint of {_whose(each)} on {SHORT_KEYS.get(each.topology_key, each.topology_key)} is violated"
-        f" then (skew {each.skew}, maxSkew {each.max_skew})"
+        f"the constraint of {_whose(each)} on {SHORT_KEYS.get(each.topology_key, each.topology_key)}"
+        f" {'may be' if each.by_chance else 'is'} violated then (skew {each.skew}, maxSkew {each.max_skew})"
         for each in future.worse
     )
     return [

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kubectl_spread.diagnosis.fixes.change import Override
+from kubectl_spread.diagnosis.fixes.choice import nodes_come_first
 from kubectl_spread.diagnosis.fixes.conclusion import Fix, FixSearch
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
@@ -19,7 +20,7 @@ from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.steps import Step, Verb
-from kubectl_spread.wording.fixes import summary
+from kubectl_spread.wording.fixes import company, summary
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_workloads import owned, revision, template, workload
@@ -87,9 +88,9 @@ class Setup:
         selector = {"matchLabels": {"app": name, "pod-template-hash": hash_}}
         return {**by, "spec": {**by["spec"], "selector": selector, "replicas": mine + (hash_ == "new")}}
 
-    def found(self) -> FixSearch:
-        """Return what is offered for the Pod."""
-        return conclusion(self.objects, self.pending)
+    def found(self, *, together: bool = False) -> FixSearch:
+        """Return what is offered for the Pod; ``together``: with the whole cluster simulated."""
+        return conclusion(self.objects, self.pending, together=together)
 
     def skew_after(self, fix: Fix | None) -> int:
         """Return the skew (Pods) of all that count each other, over the domains with nodes that take Pods.
@@ -170,3 +171,17 @@ def test_what_parts_workloads_that_count_each_other_comes_last(setups: Mapping[i
             assert search.fixes[0].id == "FixSelector"
             assert search.fixes[0].overrides is Override.NOTHING
     assert parting >= 3
+
+
+@pytest.mark.parametrize(("seed", "may"), [(107, "is"), (108, "is"), (137, "may be")])
+def test_what_may_break_the_constraint_in_the_end_comes_after_what_keeps_it_and_after_a_node(
+    seed: int, may: str
+) -> None:
+    """The rollout that the change sets off counts Pods of the old revision until they are gone."""
+    found = Setup(seed).found(together=True)
+    breaks = [each.breaks_spread for each in found.fixes if each.future]
+    assert breaks == sorted(breaks)
+    assert {each.id for each in found.fixes if each.breaks_spread} == {"HonorTaints"}
+    broken = next(each for each in found.fixes if each.breaks_spread)
+    assert nodes_come_first([broken])
+    assert any(f"{may} violated then (skew 2, maxSkew 1)" in each for each in company(broken))

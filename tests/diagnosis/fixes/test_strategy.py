@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from tests.build import Object, node
+from kubectl_spread.diagnosis.causes import FiltersAlone
+from kubectl_spread.diagnosis.evaluation import judge
+from kubectl_spread.wording.causes import clause_of
+from tests.build import Object, handle, node, typed_pod
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.fixes.clusters import JsonFix, conclusion, search
 
@@ -36,7 +39,12 @@ def rollout(
     ]
     pending = owned("web-h2-0", "ReplicaSet", "web-h2", labels=second, **new["spec"])
     by = workload(
-        "Deployment", "web", pods=new, replicas=len(on), strategy=strategy or {}, annotations=annotations, **spec
+        "Deployment",
+        "web",
+        pods=new,
+        strategy=strategy or {},
+        annotations=annotations,
+        **{"replicas": len(on), **spec},
     )
     nodes = [node(name, allocatable={"cpu": str(on.count(name))}) for name in ("a", "b")]
     return [*nodes, by, *sets, *running], pending
@@ -93,3 +101,42 @@ def test_the_pods_that_go_first_are_what_it_changes() -> None:
     fix = next(each for each in conclusion(objects, pending).fixes if each.id == "ChangeStrategy")
     assert [(each.op, each.target.name) for each in fix.changes] == [("delete", "web-h1-0")]
     assert fix.feasible == ("a",)
+
+
+def cause(*on: str, **fields: Any) -> FiltersAlone:  # noqa: ANN401 - as for ``rollout``
+    """Return why the surge Pod has no node."""
+    objects, pending = rollout(*on, **fields)
+    blame = judge(typed_pod(pending), handle([*objects, pending])).blame
+    assert blame is not None
+    assert isinstance(blame.cause, FiltersAlone)
+    return blame.cause
+
+
+@pytest.mark.parametrize(
+    ("bound", "unavailable", "text"),
+    [(None, 0, "25% (0 of 3)"), (0, 0, "0"), ("34%", 1, "34% (1 of 3)"), (1, 1, "1")],
+)
+def test_the_cause_names_the_older_pods_that_the_strategy_keeps(bound: object, unavailable: int, text: str) -> None:
+    rolling = {"rollingUpdate": {} if bound is None else {"maxUnavailable": bound}}
+    on = FULL[unavailable:]
+    found = cause(*on, strategy=rolling, replicas=3)
+    held = found.older
+    assert held is not None
+    assert ([pod.name for pod in held.pods], held.unavailable) == ([f"web-h1-{i}" for i in range(len(on))], unavailable)
+    assert f"deployment/web hold the room: maxUnavailable {text} keeps them" in clause_of(found).text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"cpu": "3"},
+        {"paused": True},
+        {"strategy": {"type": "Recreate"}},
+        {"strategy": {"rollingUpdate": {"maxUnavailable": 1}}},
+    ],
+    ids=["no room without them", "nothing rolls out", "all go first", "one of them goes now"],
+)
+def test_the_cause_names_no_older_pods_that_do_not_matter(fields: Object) -> None:
+    found = cause(*FULL, **fields)
+    assert found.older is None
+    assert "older revision" not in clause_of(found).text

@@ -307,6 +307,10 @@ WORSE = WorseConstraint(namespace="shop", workload=API, topology_key=ZONE, skew=
         ),
         ({"others": (LOSES,)}, ["Fewer Pods of other workloads have a node: shop/api 1."]),
         ({"worse": (WORSE,)}, ["The constraint of shop/api on zone is violated then (skew 3, maxSkew 1)."]),
+        (
+            {"worse": (replace(WORSE, by_chance=True),)},
+            ["The constraint of shop/api on zone may be violated then (skew 3, maxSkew 1)."],
+        ),
     ],
 )
 def test_what_a_fix_does_for_the_others(fields: dict[str, Any], texts: Sequence[str]) -> None:
