@@ -31,7 +31,7 @@ from tests.controlplane.kubectl import Kubectl
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job", "CronJob")
 _AT_ONCE = 100
 # Keys that are no fields: which ones there may be is validation.
-_RESOURCES = ("cpu", "memory", "requests.cpu", "storage")
+_RESOURCES = ("cpu", "memory", "requests.cpu", "storage", "a")
 _CREATED = re.compile(r"^\S+/(\S+) created \(server dry run\)$", re.MULTILINE)
 
 # What the sound objects do not say, for nothing that is checked reads it, but a server decodes.
