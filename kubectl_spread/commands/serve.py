@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
 from math import inf
 from time import monotonic
@@ -54,6 +55,8 @@ class _Source(WatchedSource):
 
     def __init__(self, source: ClusterSource, say: Callable[[str], object]) -> None:
         super().__init__(source, say)
+        # An upgrade of the server brings other rules.
+        self.version = source.version
         self._connection = source.connection
         self.informer: Informer = source.watch(self.FOLLOWED, say)
 
@@ -84,7 +87,7 @@ class Served:
         self._cluster, self._scope, self._scheduler, self._say = source, scope, scheduler, say
         self._lock = threading.Lock()
         self._source: _Source | None = None
-        self._bodies: Mapping[str, bytes] = {}
+        self._bodies: Mapping[str, Callable[[], bytes]] = {}
         self._outdated, self._until = True, inf
         self._error = "the cluster was not read yet"
 
@@ -117,7 +120,7 @@ class Served:
         if path not in PATHS:
             return _failed(f"there are {', '.join(PATHS)}", HTTPStatus.NOT_FOUND)
         try:
-            found = self._now()[path]
+            found = self._now()[path]()
         except SpreadError as error:
             return _failed(error.message)
         if path != "/metrics":
@@ -125,8 +128,8 @@ class Served:
         stale = exposition([family(STALE, [(self.stale, {})])]).encode()
         return Response(found + stale, "text/plain; version=0.0.4; charset=utf-8")
 
-    def _now(self) -> Mapping[str, bytes]:
-        """Return path → body, of the cluster as it is now; of the last one that could be evaluated while it is lost."""
+    def _now(self) -> Mapping[str, Callable[[], bytes]]:
+        """Return path → what makes its body once: of the cluster as it is now, or was before it was lost."""
         with self._lock:
             source = self._source
             if source is None:
@@ -146,9 +149,9 @@ class Served:
         gaps = dict.fromkeys((*shown.incomplete, *audited.incomplete))
         metrics = (*families(shown), *families(audited), missing(replace(shown, incomplete=tuple(gaps))))
         self._bodies = {
-            "/": to_html(shown, links=PAGES).encode(),
-            "/audit": to_html(audited, links=PAGES).encode(),
-            "/metrics": exposition(metrics).encode(),
+            "/": cache(lambda: to_html(shown, links=PAGES).encode()),
+            "/audit": cache(lambda: to_html(audited, links=PAGES).encode()),
+            "/metrics": cache(lambda: exposition(metrics).encode()),
         }
         self._outdated = False
         decided = any(not isinstance(item.autoscaler, UnsetType) for item in shown.items)

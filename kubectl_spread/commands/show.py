@@ -196,7 +196,8 @@ class WatchedSource:
     def __init__(self, source: Source, say: Callable[[str], object]) -> None:
         self.namespace, self.server, self.name = source.namespace, source.server, source.name
         self.access, self.log = source.access, source.log
-        self.version, self.count_pods, self.watch = cache(source.version), cache(source.count_pods), source.watch
+        self.version: Callable[[], str] = cache(source.version)
+        self.count_pods, self.watch = cache(source.count_pods), source.watch
         self.discover = source.discover
         self._say = say
         self._followed: Followed | None = None

@@ -29,10 +29,8 @@ FAST_SECONDS = 2.0
 
 @dataclass
 class Serving:
-    """The program, which serves, and its cluster."""
+    """The program, which serves."""
 
-    cluster: Watched
-    program: Program
     process: subprocess.Popen[str]
     port: int
 
@@ -50,11 +48,6 @@ class Serving:
         """Return the series that show and audit have too."""
         return series(self.get("/metrics")[1])
 
-    def asked(self) -> list[str]:
-        """Return the series of show and audit, asked now."""
-        both = (self.program.run(command, "-A", "-o", "prom") for command in ("show", "audit"))
-        return [line for ended in both for line in series(ended.stdout)]
-
     def wait_until(self, holds: Callable[[], object]) -> None:
         """Return when it holds."""
         deadline = time.monotonic() + 60
@@ -62,6 +55,19 @@ class Serving:
             assert time.monotonic() < deadline
             assert self.process.poll() is None
             time.sleep(0.2)
+
+
+@dataclass
+class OfShop(Serving):
+    """The program, which serves the cluster."""
+
+    cluster: Watched
+    program: Program
+
+    def asked(self) -> list[str]:
+        """Return the series of show and audit, asked now."""
+        both = (self.program.run(command, "-A", "-o", "prom") for command in ("show", "audit"))
+        return [line for ended in both for line in series(ended.stdout)]
 
 
 def series(text: str) -> list[str]:
@@ -76,7 +82,7 @@ def is_cart(each: Object) -> bool:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Serving]:
+def served(tmp_path: Path) -> Iterator[OfShop]:
     """Yield the program, which serves the shop."""
     cluster = Watched()
     cluster.put(*shop_objects())
@@ -93,7 +99,7 @@ def served(tmp_path: Path) -> Iterator[Serving]:
             line = process.stderr.readline()
             found = re.fullmatch(r"serving on http://127\.0\.0\.1:(\d+)/\n", line)
             assert found, line
-            yield Serving(cluster, program, process, int(found[1]))
+            yield OfShop(process, int(found[1]), cluster, program)
         finally:
             process.kill()
             process.communicate()
@@ -101,7 +107,7 @@ def served(tmp_path: Path) -> Iterator[Serving]:
             cluster.end_watches()
 
 
-def test_a_scrape_is_what_the_commands_print(served: Serving) -> None:
+def test_a_scrape_is_what_the_commands_print(served: OfShop) -> None:
     served.wait_until(lambda: served.get("/healthz")[0] == 200)
     assert served.metrics() == served.asked()
     lists = len([seen for seen in served.cluster.seen if "limit" in seen.query])
@@ -122,7 +128,7 @@ def test_a_scrape_is_what_the_commands_print(served: Serving) -> None:
     assert served.get("/nothing")[0] == 404
 
 
-def test_a_lost_server_is_waited_for(served: Serving) -> None:
+def test_a_lost_server_is_waited_for(served: OfShop) -> None:
     served.wait_until(lambda: served.get("/metrics")[0] == 200)
     before = served.metrics()
     served.cluster.down = True
@@ -136,7 +142,7 @@ def test_a_lost_server_is_waited_for(served: Serving) -> None:
     assert served.metrics() == served.asked()
 
 
-def test_nothing_is_healthy_before_the_cluster_is_read(served: Serving, tmp_path: Path) -> None:
+def test_nothing_is_healthy_before_the_cluster_is_read(served: OfShop, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     program = Program.for_server("http://127.0.0.1:1", tmp_path / "other")
     process = program.start("serve", "-A", "--listen", "127.0.0.1:0")
@@ -150,7 +156,7 @@ def test_nothing_is_healthy_before_the_cluster_is_read(served: Serving, tmp_path
         process.communicate()
 
 
-def test_sigterm_ends_it_at_once(served: Serving) -> None:
+def test_sigterm_ends_it_at_once(served: OfShop) -> None:
     served.wait_until(lambda: served.get("/healthz")[0] == 200)
     began = time.monotonic()
     served.process.send_signal(signal.SIGTERM)

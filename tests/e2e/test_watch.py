@@ -23,6 +23,7 @@ import pytest
 import urllib3
 import yaml
 
+from tests.cli.test_serve import Serving, series
 from tests.controlplane.api import MERGE_PATCH, Api, ApiError, Object
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client
@@ -182,6 +183,35 @@ def test_what_is_shown_in_the_end_is_what_is_there(plane: ControlPlane, client: 
     assert "trying again until it works" in said
     assert "the server answers again" in said
     assert "too old resource version" in said
+
+
+def test_what_is_served_is_what_is_there(plane: ControlPlane, client: Client) -> None:
+    churn = Churn(client.api, seed=int(time.time()))
+    command = [str(client.kubectl.binary), "spread", "serve", "-A", "--listen", "127.0.0.1:0", "--context", READER.name]
+    process = subprocess.Popen(
+        command, env=client.kubectl.environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr
+        served = Serving(process, int(process.stderr.readline().rpartition(":")[2].strip("/\n")))
+        served.wait_until(lambda: served.get("/healthz")[0] == 200)
+        with churn.running():
+            for _ in range(3):
+                time.sleep(CHURN_SECONDS / 3)
+                assert served.get("/metrics")[0] == 200
+            plane.restart_kube_apiserver()
+            time.sleep(CHURN_SECONDS)
+        _settle(client)
+        both = (client.kubectl("spread", name, "-A", "-o", "prom") for name in ("show", "audit"))
+        fresh = [line for text in both for line in series(text)]
+        served.wait_until(lambda: "kubectl_spread_stale_seconds 0.0" in served.get("/metrics")[1])
+        assert served.metrics() == fresh
+        assert churn.done.total() > 100
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_a_namespace_is_watched_with_its_own_pods(client: Client, tmp_path: Path) -> None:
