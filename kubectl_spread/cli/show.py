@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.show import ShowAnswer, ShowOptions
     from kubectl_spread.commands.source import Source
     from kubectl_spread.contract.skew import SkewReport
-    from kubectl_spread.snapshot import Snapshot
 
 EPILOG = """
 \b
@@ -100,11 +99,8 @@ def show(
     report = found.report(SkewReport)
     report = replace(report, items=tuple(command.sort(report.items, flags.sort_by)))
     output.write(printed(report))
-    for note in _notes(flags, found.scope, report, [each.view.snapshot for each in found.each.values()]):
+    for note in _notes(flags, found.scope, report, found.each):
         output.note(note)
-    for context, answer in found.each.items():
-        for note in command.how_read(answer):
-            output.note(f"{context}: {note}" if context else note)
     codes = (exit_codes.of_show(each.report, one_more=flags.next) for each in found.each.values())
     raise typer.Exit(found.exit_code(codes if flags.exit_code else ()))
 
@@ -131,8 +127,12 @@ def _watch(
         source = inputs.source_of(connection, scope, scheduler)
         asked, rules = inputs.scope_of(scope, source, named), inputs.scheduler_of(scheduler)
         rows = None if _detailed(flags, asked) else partial(_changed, printing, asked)
-        notes = partial(_notes_of_one, flags, asked)
-        how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
+        how = watch.Printing(
+            format=printing.output,
+            whole=printed,
+            rows=rows,
+            notes=lambda answer: _notes(flags, asked, answer.report, {"": answer}),
+        )
         watch.print_each(command.follow(source, asked, options, rules, say=output.note), how)
 
     inputs.first_found(flags.resources, follow)
@@ -186,16 +186,11 @@ def _text(
     return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes, totals=totals)
 
 
-def _notes_of_one(flags: ShowFlags, scope: Scope, answer: ShowAnswer) -> Iterator[str]:
+def _notes(flags: ShowFlags, scope: Scope, report: SkewReport, answers: Mapping[str, ShowAnswer]) -> Iterator[str]:
+    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read
 
-    yield from _notes(flags, scope, answer.report, [answer.view.snapshot])
-    yield from how_read(answer)
-
-
-def _notes(flags: ShowFlags, scope: Scope, report: SkewReport, read: Sequence[Snapshot]) -> Iterator[str]:
-    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-
+    read = [each.view.snapshot for each in answers.values()]
     if not report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         what += f" on {flags.topology_key}" if flags.topology_key else ""
@@ -203,3 +198,5 @@ def _notes(flags: ShowFlags, scope: Scope, report: SkewReport, read: Sequence[Sn
         labels = {key for each in read for node in each.nodes.values() for key in node.metadata.labels}
         if flags.topology_key not in labels and (near := did_you_mean(flags.topology_key, labels)):
             yield f"No node has the label {flags.topology_key}: {near}"
+    for context, answer in answers.items():
+        yield from (f"{context}: {note}" if context else note for note in how_read(answer))
