@@ -106,7 +106,7 @@ def test_one_more_pod_that_finds_no_node_is_no_failure(tmp_path: Path, before: i
     assert (found.status_after, pending(forms(report)[0])) == (SpreadStatus.UNSCHEDULABLE, {})
     assert (
         forms(report)[0].notes[0]
-        == "every Pod of deployment/web has a node. The status Unschedulable is about one more Pod"
+        == "every Pod of default/deployment/web has a node. The status Unschedulable is about one more Pod"
     )
     assert exit_codes.of_simulate(report) == 0
 
