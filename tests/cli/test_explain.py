@@ -101,6 +101,7 @@ def test_a_field_of_a_report_is_explained() -> None:
     assert {line.partition(": ")[0] for line in text} == {
         "replicas (JSON, in PendingItem)",
         "replicas (JSON, in CheckItem)",
+        "replicas (JSON, in OlderPods)",
     }
     items = json.loads(spread("explain", "replicas", "-o", "json").stdout)["items"]
     assert [f"{item['name']} (JSON, in {item['of']}): {item['meaning']}" for item in items] == text
