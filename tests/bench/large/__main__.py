@@ -13,6 +13,7 @@ from tests.bench.large.asking import ask
 from tests.bench.large.cluster import running
 from tests.bench.large.contents import Size
 from tests.bench.large.questions import table
+from tests.bench.large.serving import NAME, serving_costs
 from tests.controlplane.component import ControlPlaneError
 from tests.controlplane.ending import ending_in_order
 from tests.gobuild import BuildError
@@ -55,6 +56,9 @@ def _measure(kubeconfig: Path, asked: argparse.Namespace) -> None:
     before = os.getloadavg()
     measured = ask(kubeconfig, turns=asked.turns, only=asked.only)
     _say(table(measured))
+    if asked.only in NAME:
+        for line in serving_costs(kubeconfig):
+            _say(line)
     load = " → ".join(f"{load[0]:.1f}" for load in (before, os.getloadavg()))
     _say(f"{os.cpu_count()} processors, load {load}; the fastest of {asked.turns} turns")
 

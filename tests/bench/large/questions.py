@@ -55,6 +55,7 @@ QUESTIONS = (
     ),
     Question(name="why-pending -A", arguments=("why-pending", "-A"), time=1.35, memory=320),
     Question(name="show -A", arguments=("show", "-A"), time=1.35, memory=320),
+    Question(name="audit -A", arguments=("audit", "-A"), time=1.35, memory=320),
     Question(name="check -f", arguments=("check", "-f", MANIFEST, "-n", TEAM), time=1.1, memory=300),
     Question(
         name="check -f, one rack",
