@@ -27,6 +27,7 @@ from kubectl_spread.controllers.workloads import (
     WorkloadRef,
     controller_of,
     living_pods,
+    owner_of,
     owners_of,
     scheduler_of,
     workloads,
@@ -309,6 +310,9 @@ def _explain(
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(judgement.evaluation, handle),
     )
+    if tries and judgement.evaluation.feasible and not (pod.spec.gates or item.nomination):
+        left = around.company.left((pod.metadata.namespace, owner_of(pod, handle.snapshot)))
+        item = replace(item, left=left if left and left[1] else UNSET)
     item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
     item = replace(item, fixes=with_offered(item))
     return Explanation(judgement, _with_event(item, pod, view))

@@ -52,6 +52,8 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
         preemption: what the scheduler would evict; None for nothing.
         nomination: the node the Pod is nominated to; None for none.
         holds: what its OrderedReady StatefulSet does only when this Pod is Ready; absent if it holds nothing up.
+        left: the fewest and the most Pending Pods of its workload that find no node once all Pending Pods of the
+            cluster were placed, if a node takes this one now; absent if all find one, or that is not known.
         same_as: an earlier Pod of the same template with the same explanation.
         cluster: the context of its cluster; absent if one cluster was read.
     """
@@ -64,13 +66,15 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     preemption: Preemption | None = None
     nomination: Nomination | None = None
     holds: HeldUp | UnsetType = UNSET
+    left: tuple[int, int] | UnsetType = UNSET
     same_as: str | UnsetType = UNSET
     cluster: str | UnsetType = UNSET
 
     @property
     def some_left(self) -> bool:
-        """Whether a node takes the Pod, but not all of its siblings."""
-        return self.siblings is not UNSET and self.siblings.placed < self.siblings.pending
+        """Whether a node takes the Pod, but not all of its siblings, or not once others are placed."""
+        alone = self.siblings is not UNSET and self.siblings.placed < self.siblings.pending
+        return alone or not isinstance(self.left, UnsetType)
 
 
 class PendingReport(Report, frozen=True, kw_only=True):

@@ -155,11 +155,13 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         topology_key: its key.
         loss_after: the most Pods in one domain after the rollout, in any order that was simulated (count).
         constraint: the whole constraint, as the API has it.
+        weakens: whether it makes a hard constraint soft, so that Pods find a node after an outage.
     """
 
     topology_key: str
     loss_after: int
     constraint: dict[str, JsonValue]
+    weakens: bool = False
     route: Route
 
     @property

@@ -78,13 +78,6 @@ class ReplacedByHand(msgspec.Struct, frozen=True):
     key: Key
 
 
-class NoRoomForMore(msgspec.Struct, frozen=True):
-    """Every Pod of the workload has a node; the new status of its constraints is that of one more Pod."""
-
-    key: Key
-    status: SpreadStatus
-
-
 class WasChanging(msgspec.Struct, frozen=True):
     """The Pods of the workload were still changing: the spread changes without the step too.
 
@@ -140,7 +133,6 @@ OutcomeNote: TypeAlias = (
     | MixedRevisions
     | RolloutEnds
     | ReplacedByHand
-    | NoRoomForMore
     | UpgradedPods
     | WasChanging
     | BlockedByChance
@@ -218,7 +210,8 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         evicted: the Pods that it evicts or deletes (count).
         created: the Pods that controllers create, for these or otherwise, in the first order (count).
         without_node: the fewest and the most Pods that are Pending in any order, and not without the step (count).
-        pending_before: the Pods of the cluster that are Pending after the step, and without it too (count).
+        pending_before: the fewest and the most Pods of the cluster that are Pending in an order, and were without the
+            step (count).
         violated: the hard constraints that it breaks.
     """
 
@@ -227,7 +220,7 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     evicted: int = 0
     created: int = 0
     without_node: tuple[int, int] = (0, 0)
-    pending_before: int = 0
+    pending_before: tuple[int, int] = (0, 0)
     violated: tuple[WorseConstraint, ...] = ()
 
 
@@ -361,7 +354,7 @@ class _State:
                 )
                 for row in rows:
                     revision = row.revision or revision_of(row.judged.revision.pod)
-                    found.setdefault((*key, revision, row.state.constraint.index), row.status)
+                    found.setdefault((*key, revision, row.state.constraint.index), row.current)
         return found
 
     def _decided(self, pod: Pod, handle: Handle) -> Decision:
@@ -450,7 +443,6 @@ class _Change:
                 *upgraded_pods(done.evicted, before.snapshot),
                 *self._rollouts(),
                 *self._mixed_revisions(items),
-                *dict.fromkeys(_no_room_for_more(now, items)),
                 *(self._was_changing(items) if self._without is self._alone else ()),
                 *_chance_notes(ended, earlier),
             ),
@@ -463,13 +455,12 @@ class _Change:
         were = {pod.key: pod.metadata.uid for pods in self._was.living.values() for pod in pods}
         gone = {*evicted, *(pod.key for pod in (*done.lost, *self._now.preempted))}
         are = (pod for pods in self._now.living.values() for pod in active(pods))
-        waiting = {key for each in self._after.orders for key in each.pending}
         return StepVerdict(
             kind=self._step.verb,
             evicted=len(evicted),
             created=sum(pod.key in gone or were.get(pod.key) != pod.metadata.uid for pod in are),
             without_node=(sum(each.new[0] for each in pending), sum(each.new[1] for each in pending)),
-            pending_before=sum(min(self._without.pending(key)[1], self._after.pending(key)[1]) for key in waiting),
+            pending_before=self._still_pending(),
             violated=tuple(
                 WorseConstraint(
                     namespace=item.namespace,
@@ -482,6 +473,18 @@ class _Change:
                 if self._is_newly_violated(item)
             ),
         )
+
+    def _still_pending(self) -> tuple[int, int]:
+        """Return the fewest and the most Pods that are Pending in an order as they were without the step (counts)."""
+        found = list[int]()
+        for number, end in enumerate(self._after.orders):
+            no_more = (min(len(pods), self._without.pending(key)[1]) for key, pods in end.pending.items())
+            as_before = sum(no_more)
+            if as_before:  # Chance may have left others without a node.
+                earlier = self._without.orders
+                as_before = min(as_before, sum(map(len, earlier[number % len(earlier)].pending.values())))
+            found.append(as_before)
+        return min(found), max(found)
 
     def _refused_controllers(self) -> Iterator[tuple[ControllerKey, CreateRefused]]:
         """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""
@@ -682,15 +685,6 @@ def _workload_of(key: ControllerKey, snapshot: Snapshot) -> Key:
 def _missing_pods(key: Key, seen: Observation) -> int:
     """Return how many Pods a workload lacks (count); if it wants no fixed number, minus the number it has."""
     return getattr(getattr(seen.owner(key), "spec", None), "replicas_wanted", 0) - len(active(seen.living.get(key, ())))
-
-
-def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Iterator[NoRoomForMore]:
-    refused = {key[0] for key, message in now.refused.items() if message}
-    for item in items:
-        status, key = item.status_after, (item.namespace, item.workload)
-        placed = key not in now.pending and item.namespace not in refused
-        if placed and status in IN_TROUBLE and item.status_before not in IN_TROUBLE:
-            yield NoRoomForMore(key, status)
 
 
 def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:

@@ -85,6 +85,7 @@ class _Trial(msgspec.Struct, frozen=True):
         )
         return Suggestion(
             topology_key=key.topology_key,
+            weakens=_is_hard(self.owner, key.topology_key) and when is WhenUnsatisfiable.SCHEDULE_ANYWAY,
             loss_after=loss,
             constraint=msgspec.json.decode(msgspec.json.encode(constraint)),
             route=route,
@@ -127,6 +128,13 @@ def _wanted(
         **({"matchLabelKeys": labels} if labels and counted else {}),
         **({"nodeTaintsPolicy": HONOR} if handle.index.tainted else {}),
     }
+
+
+def _is_hard(owner: Deployment | StatefulSet, topology_key: str) -> bool:
+    """Whether the first constraint on the key, which a suggestion changes, is hard."""
+    own = template_of(owner).spec.topology_spread_constraints
+    found = (each.when_unsatisfiable for each in own if each.topology_key == topology_key)
+    return next(found, None) == WhenUnsatisfiable.DO_NOT_SCHEDULE
 
 
 def _edit(topology_key: str, wanted: Mapping[str, JsonValue], template: PodTemplateSpec) -> Operations:

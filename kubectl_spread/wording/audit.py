@@ -86,8 +86,9 @@ def suggestion_text(suggestion: Suggestion) -> str:
     """Return the constraint that a workload should have, in short."""
     named = (name for name in ("maxSkew", "nodeTaintsPolicy") if name in suggestion.constraint)
     keys = ", ".join(suggestion.constraint.get("matchLabelKeys", ()))
+    instead = " instead of DoNotSchedule, so that Pods find a node after an outage" * suggestion.weakens
     fields = (
-        suggestion.constraint["whenUnsatisfiable"],
+        f"{suggestion.constraint['whenUnsatisfiable']}{instead}",
         *(f"{name} {suggestion.constraint[name]}" for name in named),
         *([f"matchLabelKeys [{keys}]"] if keys else []),
     )

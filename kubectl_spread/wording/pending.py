@@ -137,6 +137,16 @@ def same_for(names: Sequence[str], most: int, *, alone: bool) -> str:
     return f"Alone, each of these can be scheduled too: {which}." if alone else f"The same applies to {which}."
 
 
+def others_first(least: int, most: int, whose: str) -> str:
+    """Return how many Pods (counts) find no node because others are placed first; ``whose``: empty for a bare Pod."""
+    if not whose:
+        stays = "stays" if least else "may stay"
+        return f"Other Pending Pods need the same room: it {stays} Pending once they are placed."
+    number = str(most) if least == most else f"{least} to {most}"
+    stay = "Pod of {} stays" if most == 1 else "Pods of {} stay"
+    return f"Other Pending Pods need the same room: {number} {stay.format(whose)} Pending once all are placed."
+
+
 def some_placed(placed: int, pending: int, whose: str) -> str:
     """Return how many of the Pending Pods (counts) find a node; ``whose``: the workload, empty for Pods alike."""
     finds = "finds" if placed == 1 else "find"

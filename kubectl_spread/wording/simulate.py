@@ -161,8 +161,9 @@ def _besides(step: SimulatedStep) -> Iterator[str]:
         "preempted": len(step.preempted),
     }
     yield from (f"{count_of(number, 'Pod')} {_be(number)} {what}" for what, number in becomes.items() if number)
-    if before := step.verdict.pending_before:
-        yield f"{count_of(before, 'Pod')} {'stays' if before == 1 else 'stay'} Pending, as before"
+    least, most = step.verdict.pending_before
+    if most:
+        yield f"{_number(least, most)} {'Pod stays' if most == 1 else 'Pods stay'} Pending, as before"
 
 
 def _be(number: int) -> str:
@@ -235,7 +236,9 @@ def as_before(before: int, most: int) -> str:
 
 def removed_text(step: SimulatedStep, most: int | None) -> str:
     """Return the names of the Pods that the step removes, so many of them (None for all)."""
-    names = [each.pod for each in removed_pods(step)]
+    pods = removed_pods(step)
+    several = len({each.namespace for each in pods}) > 1
+    names = [f"{each.namespace}/{each.pod}" if several else each.pod for each in pods]
     return f"{removed(step).capitalize()}: {listed(names, len(names) if most is None else most)}."
 
 
@@ -384,8 +387,6 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
         case step_changes.ReplacedByHand((namespace, ref)):
             of = f"{namespace}/{ref}"
             return f"the update strategy of {of} is OnDelete: each Pod has the old template until it is deleted"
-        case step_changes.NoRoomForMore((namespace, ref), status):
-            return f"every Pod of {namespace}/{ref} has a node. The status {status} is about one more Pod"
         case UpgradedPods():
             return plan_note_text(note)
         case step_changes.WasChanging((namespace, ref), rolls, same):

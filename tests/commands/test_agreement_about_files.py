@@ -88,7 +88,7 @@ def test_who_refuses_a_manifest_is_named(spec: Object, who: str, said: str, tmp_
         spread(*words, file, "--from", cluster) for words in (("check", "-f"), ("simulate", "--apply"))
     )
     assert (f"default/deployment/web: {who} refuses it." in checked.stdout, said in checked.stdout) == (True, True)
-    assert (": 1 manifest refused, " in simulated.stdout, said in simulated.stdout) == (True, True)
+    assert (": not safe: 1 manifest is refused" in simulated.stdout, said in simulated.stdout) == (True, True)
     assert (checked.code, simulated.code) == (1, 1)
 
 
@@ -167,7 +167,7 @@ def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp
     assert text.startswith("priorityclass/critical: the API server refuses it.\n")
     assert text.endswith("\n2 manifests: 1 Schedulable, 1 Invalid.\n")
     text = spread("simulate", "--apply", file, "--from", cluster).stdout
-    assert "1 manifest refused, " in text
+    assert ": not safe: 1 manifest is refused" in text
     assert f"Not applied: {file}, document 1, items[0].value: Invalid value: 20: field is immutable.\n" in text
 
 

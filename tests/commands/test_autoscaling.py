@@ -211,7 +211,9 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     shown = show(source, Scope(namespace="default"), ShowOptions(names=(("deployment", "web"),)), SchedulerOptions())
     (row,) = shown.report.items
     assert isinstance(row.autoscaler, AutoscalerAnswer)
-    assert f'autoscaler="{row.autoscaler.kind}",decision="{row.autoscaler.decision}"}} 1' in to_prometheus(shown.report)
+    told = f'kubectl_spread_autoscaler_decision{{autoscaler="{row.autoscaler.kind}",'
+    (line,) = (each for each in to_prometheus(shown.report).splitlines() if each.startswith(told))
+    assert f',decision="{row.autoscaler.decision}",' in line
 
     web = next(each for each in yaml.safe_load_all(path.read_text()) if each["kind"] == "Deployment")
     manifest = tmp_path / "web.yaml"

@@ -498,3 +498,19 @@ def test_a_pod_whose_selector_has_merged_label_keys_is_of_the_newest_template(ki
     closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
     item = only([node("a1", zone="a"), closed, made, *pods])
     assert [fix.id for fix in item.fixes if fix.id == "RecreatePod"] == []
+
+
+@pytest.mark.parametrize(
+    ("priorities", "left", "code"),
+    [((0, 10), (1, UNSET), 1), ((0, 0), ((0, 1), (0, 1)), 1), ((0, None), (UNSET,), 0)],
+    ids=["the other comes first", "chance decides", "alone"],
+)
+def test_a_pod_for_which_there_is_room_only_until_others_are_placed(
+    priorities: tuple[int | None, ...], left: tuple[object, ...], code: int
+) -> None:
+    made = zip("pq", priorities, strict=True)
+    pods = [pod(name, requests={"cpu": "600m"}, priority=at) for name, at in made if at is not None]
+    answer = explained([node("n", allocatable={"cpu": "1", "pods": "110"}), *pods])
+    found = [(each, each) if isinstance(each, int) else each for each in left]
+    assert [item.left for item in answer.report.items] == found
+    assert exit_codes.of_why_pending(answer.report) == code

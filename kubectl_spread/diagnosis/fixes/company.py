@@ -88,6 +88,15 @@ class Company:
         """Whether another workload has Pending Pods too."""
         return any(key != own for key in self._pending)
 
+    def left(self, own: Key) -> tuple[int, int] | None:
+        """Return the fewest and the most Pods of the workload that stay Pending in an order, because others come first.
+
+        None if no others wait, or that is not known.
+        """
+        ends = self._ends_of("nothing", ()) if self.is_small and self.others_wait(own) else ()
+        left = [sum(pod.waits for pod in end.living.get(own, ())) for end in ends]
+        return (min(left), max(left)) if left else None
+
     def future(self, own: Key, change: Hashable, steps: Sequence[Step]) -> Future | None:
         """Return what these steps do for the workload and for all others; None if that is not known.
 

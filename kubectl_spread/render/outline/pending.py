@@ -109,9 +109,15 @@ def _cause(explained: Explained) -> str:
 def _some_placed(item: PendingItem) -> tuple[str, ...]:
     """Return how many of the workload's Pending Pods find a node, and why no more do; empty if all do."""
     found = item.siblings
-    if found is UNSET or not item.some_left:
+    if not item.some_left:
         return ()
     bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
+    if found is UNSET or found.placed == found.pending:
+        return (
+            ()
+            if isinstance(item.left, UnsetType)
+            else (wording.others_first(*item.left, "" if bare else _whose(item)),)
+        )
     some = wording.some_placed(found.placed, found.pending, "" if bare else _whose(item))
     return (f"{some} {found.summary}",)
 

@@ -141,10 +141,10 @@ def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.
         if fix.commands:
             yield outline.Commands(commands=tuple(command_line(command, flags) for command in fix.commands))
         return
-    if not item.waits and any(fix.overrides is not Override.NOTHING for fix in item.fixes):
-        yield Note(line=wording.ASK_FIRST)
     if fix is not None:
         yield Note(line=f"{with_short_keys(further_node(fix))}.")
+    elif not item.waits and any(each.overrides is not Override.NOTHING for each in item.fixes):
+        yield Note(line=wording.ASK_FIRST)
 
 
 def _moved(item: RebalanceItem) -> str:
