@@ -437,9 +437,9 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def breaks_spread(self) -> bool:
-        """Whether it changes a constraint, and one that holds otherwise may be violated in the end."""
-        worse = self.future is not None and self.future.worse
-        return bool(worse) and any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
+        """Whether it changes a constraint, and one that holds otherwise is surely violated in the end."""
+        surely = self.future is not None and any(not each.by_chance for each in self.future.worse)
+        return surely and any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
 
     @property
     def rank(self) -> tuple[object, ...]:
