@@ -10,6 +10,7 @@ from msgspec import UnsetType
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.choice import is_safe
+from kubectl_spread.diagnosis.fixes.demands import LowerRequests
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
@@ -143,7 +144,9 @@ def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.
         return
     if fix is not None:
         yield Note(line=f"{with_short_keys(further_node(fix))}.")
-    elif not item.waits and any(each.overrides is not Override.NOTHING for each in item.fixes):
+    # Too little room keeps Pods off, but nobody wanted that.
+    wanted = (each for each in item.fixes if each.id != LowerRequests.__name__)
+    if not item.waits and any(each.overrides is not Override.NOTHING for each in wanted):
         yield Note(line=wording.ASK_FIRST)
 
 
