@@ -150,7 +150,7 @@ class TestSearch:
         assert it.shown() == ["shop/deployment/web"]
         assert it.search("api node-b2") == "1 of 4 shown, 1 node"
         assert it.page.locator(".hit").all_inner_texts() == ["node-b2\n1"]
-        assert it.search("GhostPod") == "1 of 4 shown"
+        assert it.search("NoEffect") == "1 of 4 shown"
         assert it.search("nowhere") == "0 of 4 shown"
         assert it.page.get_by_text("Nothing here matches the search.").is_visible()
 
