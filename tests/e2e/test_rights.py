@@ -156,7 +156,9 @@ def test_the_role_names_the_kinds_that_are_read_and_lets_them_be_listed() -> Non
 def test_the_role_lets_what_show_reads_be_watched() -> None:
     rules = [rule for rule in _rules(_ALL) if "watch" in rule["verbs"]]
     watched = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
-    assert watched == {(read.kind.group, read.kind.plural) for read in (*read_sets.everything(""), *read_sets.for_moving())}
+    assert watched == {
+        (read.kind.group, read.kind.plural) for read in (*read_sets.everything(""), *read_sets.for_moving())
+    }
 
 
 COMMANDS = pytest.mark.parametrize(
