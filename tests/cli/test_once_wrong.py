@@ -96,6 +96,13 @@ ROWS = {
         says=["What keeps Pods off these domains was set on purpose: ask whether it may be changed"],
         says_not=["kubectl taint", "kubectl patch", "Fix this first"],
     ),
+    "nobody set on purpose that a node is too small": Row(
+        objects=[*ZONES, FULL_OF_ALL, *deployed("a1", "a1", "b1", pods=LARGE)],
+        ask=["rebalance"],
+        code=1,
+        says=["c takes no more Pods: 2 cpu requested"],
+        says_not=["set on purpose"],
+    ),
     "rebalance waits for the end of maintenance": Row(
         objects=[*ZONES, REBOOTING, FULL_OF_ALL, *deployed("a1", "a1", "b1", pods=LARGE)],
         ask=["rebalance"],

@@ -16,7 +16,9 @@ from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.form import to_form
 from kubectl_spread.diagnosis.audit import AuditItem, Risk, Suggestion
+from kubectl_spread.diagnosis.fixes.conclusion import Route
 from kubectl_spread.diagnosis.suggestion import key_of
+from kubectl_spread.wording.audit import suggestion_text
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -156,6 +158,21 @@ def test_commands_and_yaml_change_the_template() -> None:
     assert f'"topologyKey":"{ZONE}"' in command
     assert form.yaml.splitlines()[:2] == ["apiVersion: apps/v1", "kind: Deployment"]
     assert form.starts == "replaces 3 Pods of deployment/web"
+
+
+def test_a_suggestion_that_makes_a_hard_constraint_soft_says_so() -> None:
+    weaker, other = (
+        Suggestion(
+            topology_key=ZONE,
+            loss_after=1,
+            constraint={"whenUnsatisfiable": "ScheduleAnyway"},
+            weakens=it,
+            route=Route(),
+        )
+        for it in (True, False)
+    )
+    assert "ScheduleAnyway instead of DoNotSchedule, so that Pods find a node" in suggestion_text(weaker)
+    assert suggestion_text(other) == "Set a constraint on zone: ScheduleAnyway"
 
 
 def test_a_source_that_reverts_patches_gets_yaml_alone() -> None:
