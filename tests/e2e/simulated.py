@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.nodelifecycle import added_names
 from kubectl_spread.objects.times import written
@@ -80,6 +81,14 @@ class Scenario(Struct, frozen=True, kw_only=True):
     quiet_s: float = 3.0
 
 
+class State(Struct, frozen=True):
+    """The Pods and nodes as a step has ended, and whether Pods that it should have evicted were still there."""
+
+    pods: Sequence[Object]
+    nodes: Mapping[str, Object]
+    blocked: bool = False
+
+
 class Came(Struct, frozen=True, kw_only=True):
     """What really came of steps.
 
@@ -90,6 +99,7 @@ class Came(Struct, frozen=True, kw_only=True):
         evicted: for each step the Pods that had to go, and did.
         blocked: for each step those that should have gone, and did not.
         lay: for each step the names of the Pods that lay on its nodes as the cluster was recorded.
+        states: the state before the first step, and after each.
     """
 
     pods: Sequence[Object]
@@ -98,6 +108,7 @@ class Came(Struct, frozen=True, kw_only=True):
     evicted: Sequence[Sequence[Object]]
     blocked: Sequence[Sequence[Object]]
     lay: Sequence[Collection[str]]
+    states: Sequence[State] = ()
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -109,6 +120,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         differences: where the two part; empty where they agree.
         width: Pods (count) by which the ranges of all domains vary.
         strict: whether what came lies within the ranges, with nothing given or taken.
+        verdicts: what was said of each step, and whether it was so.
     """
 
     scenario: Scenario
@@ -116,6 +128,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     differences: Sequence[str]
     width: int
     strict: bool
+    verdicts: Sequence[str] = ()
 
 
 class Playing:
@@ -130,6 +143,8 @@ class Playing:
         self.namespace = namespace
         self._client = client
         self._lost: set[str] = set()
+        self.kept = False
+        """Whether Pods were still there as the last node was taken away, or drained."""
 
     def nodes(self) -> Mapping[str, Object]:
         """Return the nodes by name."""
@@ -179,6 +194,7 @@ class Playing:
     def do(self, step: Step, scenario: Scenario) -> None:
         """Do a step and wait until its consequences are there."""
         verb, value = step
+        self.kept = False
         _ACTS[verb](self, value, scenario)
         self.settle(max(scenario.quiet_s, _NOTICED_S if verb in {"lose", "return"} else 0))
 
@@ -186,6 +202,7 @@ class Playing:
         """Drain a node."""
         wanted = ["--ignore-daemonsets", "--delete-emptydir-data", f"--timeout={scenario.drained_s}s"]
         self.kubectl("drain", value, *wanted, *(["--force"] if scenario.force else []))
+        self.kept = bool(_leaving(("drain", value), self))
 
     def remove(self, value: str, scenario: Scenario) -> None:
         """Drain a node and take it away."""
@@ -305,18 +322,20 @@ def _said(client: Client, scenario: Scenario, namespace: str) -> Object:
 
 def _came(client: Client, playing: Playing, scenario: Scenario) -> Came:
     """Do the steps and return what came of them."""
-    evicted, blocked = [], []
+    evicted, blocked, states = [], [], [State(playing.pods(), playing.nodes())]
     lay = [{pod["metadata"]["name"] for pod in _leaving(step, playing)} for step in scenario.steps]
     for step in scenario.steps:
         leaving = _leaving(step, playing)
         playing.do(step, scenario)
+        states.append(State(playing.pods(), playing.nodes(), playing.kept))
         left = {pod["metadata"]["uid"] for pod in playing.pods() if "deletionTimestamp" not in pod["metadata"]}
         evicted.append([pod for pod in leaving if pod["metadata"]["uid"] not in left])
         blocked.append([pod for pod in leaving if pod["metadata"]["uid"] in left] if step[0] == "drain" else [])
     sets = client.api.request("GET", f"/apis/apps/v1/namespaces/{playing.namespace}/replicasets")["items"]
     owners = {each["metadata"]["name"]: each["metadata"].get("ownerReferences") for each in sets}
     named = {name: owner[0]["name"] for name, owner in owners.items() if owner}
-    return Came(pods=playing.pods(), nodes=playing.nodes(), sets=named, evicted=evicted, blocked=blocked, lay=lay)
+    last = states[-1]
+    return Came(pods=last.pods, nodes=last.nodes, sets=named, evicted=evicted, blocked=blocked, lay=lay, states=states)
 
 
 def _leaving(step: Step, playing: Playing) -> Sequence[Object]:
@@ -347,13 +366,78 @@ def compared(scenario: Scenario, said: Object, came: Came) -> Outcome:
     """Return where what was said of a scenario and what came part."""
     last = said["steps"][-1]
     beyond = list(_beyond(last, came))
+    verdicts = [*_verdicts(scenario, said, came)]
     differences = [
         *_pending(last, came),
         *_gone(scenario, said, came),
+        *(told for told in verdicts if "said" in told),
         *(told for told, by in beyond if by > GIVE_OR_TAKE),
     ]
     width = sum(most - least for item in last["items"] for least, most in item["ranges"].values())
-    return Outcome(scenario=scenario, said=said, differences=differences, width=width, strict=not beyond)
+    return Outcome(
+        scenario=scenario, said=said, differences=differences, width=width, strict=not beyond, verdicts=verdicts
+    )
+
+
+def _verdicts(scenario: Scenario, said: Object, came: Came) -> Iterator[str]:
+    """Yield what was said of each step: ``safe``, ``not safe``, ``unknown``, and why that is wrong where it is.
+
+    Safe means in any order. What is not safe in some order only may go well, and is ``not safe by chance`` then.
+    """
+    for number, (step, before, after) in enumerate(zip(said["steps"], came.states, came.states[1:], strict=False)):
+        verdict, orders = step["verdict"], step["orders"]
+        safe = verdict.get("safe")
+        why = [*_unsafe(scenario.steps[number], step, came, before, after)]
+        sure = orders == 1 or verdict["withoutNode"][0] or step["blocked"]
+        if (safe and why) or (safe is False and sure and not why):
+            yield f"step {number} is {', '.join(why) or 'safe'}, said {'safe' if safe else 'not safe'}"
+        elif safe is None:
+            yield "unknown"
+        else:
+            yield "safe" if safe else "not safe" if why else "not safe by chance"
+
+
+def _unsafe(done: Step, step: Object, came: Came, before: State, after: State) -> Iterator[str]:
+    """Yield what is worse after a step: Pods without a node, Pods that are missing, broken hard constraints."""
+    if after.blocked:
+        yield "blocked"
+    waited, waits = (Counter(_owner(p, came.sets) for p in each.pods if _waits(p)) for each in (before, after))
+    ran, run = (Counter(_owner(p, came.sets) for p in each.pods if _runs(p)) for each in (before, after))
+    yield from (f"{who} {waits[who]} Pending ({waited[who]} before)" for who in waits if waits[who] > waited[who])
+    for who in ran:
+        asked = who.startswith(("Pod/", "Job/", "DaemonSet/")) or (
+            done[0] == "scale" and done[1].lower().partition("=")[0] == who.lower()
+        )
+        if run[who] < ran[who] and not asked and waits[who] <= waited[who]:
+            yield f"{who} {run[who]} on nodes ({ran[who]} before)"
+    for item in step["items"]:
+        constraint, who = item["constraint"], f"{item['workload']['kind']}/{item['workload']['name']}"
+        then, now = (_skew(item, step["items"], replace(came, pods=s.pods, nodes=s.nodes)) for s in (before, after))
+        hard, most = constraint["whenUnsatisfiable"] == "DoNotSchedule", constraint["maxSkew"]
+        if hard and then <= most < now and not waited[who]:
+            yield f"{who} {constraint['topologyKey']} skew {now} ({then} before)"
+
+
+def _runs(pod: Object) -> bool:
+    """Whether the Pod is on a node to stay."""
+    ended = "deletionTimestamp" in pod["metadata"] or pod["status"]["phase"] in {"Succeeded", "Failed"}
+    return "nodeName" in pod["spec"] and not ended
+
+
+def _skew(item: Object, items: Sequence[Object], came: Came) -> int:
+    """Return the skew of a constraint (Pods), 0 where no Pod has it."""
+    newest = _newest(item, items, came)
+    if newest is None:
+        return 0
+    constraint = newest["spec"]["topologySpreadConstraints"][item["constraint"]["index"]]
+    counts = _counts(item, newest, came)
+    domains = {
+        node["metadata"]["labels"][constraint["topologyKey"]]
+        for node in came.nodes.values()
+        if _is_counted(node, newest["spec"], constraint)
+    }
+    least = min((counts[each] for each in domains), default=0)
+    return max(counts.values(), default=0) - (0 if len(domains) < constraint.get("minDomains", 1) else least)
 
 
 def _pending(last: Object, came: Came) -> Iterator[str]:

@@ -6,10 +6,11 @@ import copy
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from tests.controlplane.api import Object
 from tests.e2e.manifests import ZONE, constraint, match, node, pod
-from tests.e2e.simulated import Came, Scenario, compared
+from tests.e2e.simulated import Came, Scenario, State, compared
 
 SCENARIO = Scenario(name="drain", nodes=[], made=[], steps=[("drain", "a1")])
 
@@ -82,3 +83,35 @@ def test_what_is_wrong(spoil: Callable[[Object], object]) -> None:
     said = copy.deepcopy(STEP)
     spoil(said)
     assert compared(SCENARIO, {"steps": [said]}, CAME).differences
+
+
+HARD = "DoNotSchedule"
+SAFE: Object = {"safe": True, "withoutNode": [0, 0]}
+UNSAFE: Object = {"safe": False, "withoutNode": [1, 1]}
+BEFORE = State([lying("web-a", "a1"), *CAME.pods[:3]], CAME.nodes)
+ELSEWHERE = [*CAME.pods[:3], lying("web-new", "b1")]
+CROWDED = [*CAME.pods[1:3], lying("web-new", "c1"), lying("web-newer", "c1")]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "after", "told"),
+    [
+        pytest.param(SAFE, State(CAME.pods, CAME.nodes), "1 Pending (0 before), said safe", id="a Pod waits"),
+        pytest.param(SAFE, State(CAME.pods[:3], CAME.nodes), "3 on nodes (4 before), said safe", id="one is missing"),
+        pytest.param(SAFE, State(ELSEWHERE, CAME.nodes, blocked=True), "is blocked, said safe", id="one has to stay"),
+        pytest.param(SAFE, State(CROWDED, CAME.nodes), "skew 4 (1 before), said safe", id="a constraint is broken"),
+        pytest.param(UNSAFE, State(ELSEWHERE, CAME.nodes), "is safe, said not safe", id="none waits"),
+        pytest.param(UNSAFE, State(CAME.pods, CAME.nodes), "not safe", id="not safe"),
+        pytest.param(SAFE, BEFORE, "safe", id="safe"),
+        pytest.param({"withoutNode": [0, 0]}, BEFORE, "unknown", id="unknown"),
+    ],
+)
+def test_verdicts(verdict: Object, after: State, told: str) -> None:
+    item = {
+        **STEP["items"][0],
+        "constraint": {"index": 0, "topologyKey": ZONE, "maxSkew": 2, "whenUnsatisfiable": HARD},
+    }
+    said = {**STEP, "verdict": verdict, "orders": 1, "items": [item]}
+    outcome = compared(SCENARIO, {"steps": [said]}, replace(CAME, pods=after.pods, states=[BEFORE, after]))
+    assert outcome.verdicts[0].endswith(told)
+    assert (outcome.verdicts[0] in outcome.differences) == ("said" in told)
