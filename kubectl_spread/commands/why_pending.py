@@ -348,12 +348,12 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
 
 
 def _holds(pod: Pod, snapshot: Snapshot) -> HeldUp | UnsetType:
-    """Return what the Pod's StatefulSet does only when this Pod is Ready; unset where it waits for no such Pod."""
+    """Return what the Pod's StatefulSet does only when this Pod is Ready or deleted; unset where it does not wait."""
     owner = controller_of(pod, snapshot)
     if not isinstance(owner, StatefulSet):
         return UNSET
     held = held_up(owner, snapshot.controlled_by(owner.as_controller, Pod))
-    return held if held and held.first == pod.metadata.name and (held.missing or held.old) else UNSET
+    return held if held and held.first == pod.metadata.name else UNSET
 
 
 def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:

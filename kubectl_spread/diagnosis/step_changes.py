@@ -353,7 +353,8 @@ class _State:
                     decide_on=self._decided,
                 )
                 for row in rows:
-                    revision = row.revision or revision_of(row.judged.revision.pod)
+                    # The newest stands for all that are counted alike, also if a Pod of an older one waits.
+                    revision = seen.newest(key) if row.judged.revision.newest else row.revision
                     found.setdefault((*key, revision, row.state.constraint.index), row.current)
         return found
 

@@ -280,9 +280,17 @@ def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     settled = loop.settle()
     if scaled := tuple(_autoscaled(step, before, cluster, loop)):
         settled = loop.settle() and settled
-    waiting = (each for each in loop.held_up() if each not in waited)
+    waiting = (each for each in loop.held_up() if each not in waited or _is_changed(each, before, cluster.snapshot))
     notes = (*done.notes, *loop.failed_jobs[failed:], *waiting, *_bound_by_name(step, cluster, born), *scaled)
     return replace(done, settled=settled, untried=loop.untried, notes=notes)
+
+
+def _is_changed(held: WaitsForReady, before: Snapshot, now: Snapshot) -> bool:
+    """Whether the step has changed what the StatefulSet wants."""
+    was, owner = (each.get(StatefulSet, held.namespace, held.ref.name) for each in (before, now))
+    if was is None or owner is None:
+        return False
+    return was.spec != owner.spec or was.status.update_revision != owner.status.update_revision
 
 
 def _autoscaled(

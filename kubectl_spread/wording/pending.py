@@ -73,8 +73,13 @@ def held_changes(held: HeldUp) -> str:
 
 
 def holds_text(workload: WorkloadRef, held: HeldUp) -> str:
-    """Return what an OrderedReady StatefulSet does only when a Pending Pod is Ready."""
-    return f"{workload} is OrderedReady: it {held_changes(held)} only when {held.first} is Ready."
+    """Return what an OrderedReady StatefulSet does only when a Pending Pod is Ready, or is deleted."""
+    changes = held_changes(held)
+    later = f" {changes} only when {held.first} is Ready." if changes else ""
+    if not held.stuck:
+        return f"{workload} is OrderedReady: it{later}"
+    why = f"{held.first} is of an older revision, and nothing replaces it until somebody deletes it."
+    return f"{workload} is OrderedReady: {why}{f' {workload}{later}' if later else ''}"
 
 
 def waiting_line(name: str, summary: str, running: str, *, rolls_out: bool) -> str:

@@ -145,7 +145,10 @@ def _placed(step: SimulatedStep, *, troubled: bool) -> str:
     if not every:
         moves = step.step.verb in {Verb.DRAIN, Verb.REMOVE, Verb.LOSE} and not step.lost
         return "No Pod is evicted" if moves else "No Pod is newly Pending"
-    node = "a node" if what == "new" else "another node"
+    had_none = {(each.namespace, each.workload) for each in removed_pods(step) if not each.node}
+    if any((each.namespace, each.workload) in had_none and each.count >= each.before for each in step.pending):
+        return ""  # They were Pending, and the Pods in their place are.
+    node = "a node" if what == "new" or had_none else "another node"
     if created >= every:
         them = {1: f"The {what} Pod gets", 2: f"Both {what} Pods get"}
         return f"{them.get(every, f'All {every} {what} Pods get')} {node}"

@@ -153,7 +153,7 @@ def test_pods_that_are_pending_on_their_nodes_are_named_together() -> None:
 
 def stateful(*pods: Object, volumes: Sequence[Object] = (), **spec: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec
     """Return the StatefulSet db with four replicas, these Pods and volumes."""
-    return [workload("StatefulSet", "db", replicas=4, **spec), *pods, *volumes]
+    return [workload("StatefulSet", "db", **{"replicas": 4, **spec}), *pods, *volumes]
 
 
 def ordinal(number: int, on: str = "", **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
@@ -162,6 +162,10 @@ def ordinal(number: int, on: str = "", **fields: Any) -> Object:  # noqa: ANN401
     return owned(f"db-{number}", "StatefulSet", "db", on=on, status=status, **fields)
 
 
+ROLLS: Object = {"status": {"currentRevision": "old", "updateRevision": "new"}}
+PARTITION = {"rollingUpdate": {"partition": 1}}
+OLD, NEW = ({"controller-revision-hash": each} for each in ("old", "new"))
+STAYS = "db-1 is of an older revision, and nothing replaces it until somebody deletes it."
 FULL_NODES = [node("a1", zone="a", unschedulable=True), node("b1", zone="b", unschedulable=True)]
 
 
@@ -173,6 +177,21 @@ FULL_NODES = [node("a1", zone="a", unschedulable=True), node("b1", zone="b", uns
         ({}, [ordinal(0), ordinal(1), ordinal(2, "a1")], "it creates db-3 only when db-0 is Ready."),
         ({}, [ordinal(0, "a1"), ordinal(1, "b1"), ordinal(2, "a1"), ordinal(3)], ""),
         ({"podManagementPolicy": "Parallel"}, [ordinal(0, "a1"), ordinal(1)], ""),
+        (
+            ROLLS,
+            [ordinal(0, "a1", labels=OLD), ordinal(1, labels=OLD)],
+            f"{STAYS} statefulset/db creates db-2 and db-3 and replaces db-0 only when db-1 is Ready.",
+        ),
+        (
+            ROLLS | {"replicas": 2, "updateStrategy": PARTITION},
+            [ordinal(0, "a1", labels=OLD), ordinal(1, labels=OLD)],
+            STAYS,
+        ),
+        (
+            ROLLS,
+            [ordinal(0, "a1", labels=OLD), ordinal(1, labels=NEW)],
+            "it creates db-2 and db-3 and replaces db-0 only when db-1 is Ready.",
+        ),
     ],
 )
 def test_an_ordered_stateful_set_says_which_pod_waits_for_which(

@@ -89,6 +89,21 @@ def test_pods_without_a_revisions_label_have_the_status_of_show() -> None:
     assert {each.constraint.max_skew: each.status_before for each in step.items} == shown
 
 
+def test_a_pod_of_an_older_revision_that_waits_decides_the_status_as_in_show() -> None:
+    by_zone = spread(ZONE, selector=app("web"))
+    made = workload("StatefulSet", "web", pods=template(by_zone), replicas=3)
+    made["status"] = {"currentRevision": "web-2", "updateRevision": "web-3"}
+    pods = [
+        running(f"web-{n}", on, controller("StatefulSet", "web"), topologySpreadConstraints=[by_zone])
+        for n, on in enumerate(("a1", "b1", ""))
+    ]
+    for each in pods:
+        each["metadata"]["labels"]["controller-revision-hash"] = "web-1"
+    objects = [*SIX[:4], node("c1", zone="c", unschedulable=True), made, *pods]
+    (row,), found = rows_of(objects), item(last(objects, "uncordon a1"))
+    assert (row.status, found.status_before, found.status_after) == (SpreadStatus.BLOCKED,) * 3
+
+
 def test_old_revisions_that_shared_a_row_with_the_newest_have_its_status(tmp_path: Path) -> None:
     strict, loose = (spread(ZONE, selector=app("web"), maxSkew=most) for most in (1, 2))
     owner, by_hand = controller("StatefulSet", "web"), {"type": "OnDelete"}

@@ -728,9 +728,12 @@ def test_a_rollout_that_waits_for_a_pod_that_is_not_ready_is_told() -> None:
     assert step.notes == ("only when web-1 is Ready, statefulset/web of default replaces web-2, web-1 and web-0",)
 
 
-def test_a_pending_pod_of_the_old_template_stops_a_rollout_until_it_is_deleted() -> None:
+@pytest.mark.parametrize("rolls", [False, True])
+def test_a_pending_pod_of_the_old_template_stops_a_rollout_until_it_is_deleted(rolls: bool) -> None:  # noqa: FBT001 - a case
     owner, *pods = stateful(["a1", "b1", ""], podManagementPolicy="OrderedReady")
     pods[2]["spec"]["nodeSelector"] = {"disk": "ssd"}
+    if rolls:  # A restart adds to a rollout that was waiting for it already.
+        owner["status"] |= {"currentRevision": "web-1", "updateRevision": "web-2"}
     step = last([*SIX, owner, *pods], "restart statefulset/web")
     assert step.notes == (
         (
@@ -750,6 +753,20 @@ def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
     ]
 
 
+def test_a_deleted_pod_that_waits_again_gets_no_other_node() -> None:
+    full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b", allocatable={"cpu": "1"})]
+    told = [
+        simulate_outline(
+            simulated([*full, *deployment([*on, ""], requests={"cpu": "2"})], "delete pod/web-" + which), Extent()
+        )
+        for on, which in ((["a1"], "1"), ([], "0"))
+    ]
+    assert [each.items[0].headline.sentence for each in told] == [
+        f"safe. {BEFORE}",
+        "safe. The deleted Pod gets a node.",
+    ]
+
+
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     # The third Pod has not been made yet, and cannot be scheduled whatever is done.
     full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
@@ -757,6 +774,21 @@ def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
         [*full, *deployment(["a1", "a1"], replicas=3, requests={"cpu": "1"}, nodeName="")], "uncordon a1"
     )
     assert forms(report)[0].newly_pending is False
+
+
+def test_no_more_pods_stay_pending_than_were_in_that_order() -> None:
+    # Chance gives web one of two equal nodes, so that one of the Pods that need a certain one waits.
+    own = [node(name, allocatable={"cpu": "4"}, labels={"pool": "own", "only": name}) for name in ("a1", "b1")]
+    others = [node(name, allocatable={"cpu": "9"}, labels={"pool": "any"}) for name in ("c1", "c2")]
+    needs = {"web": {"pool": "own"}, "a1": {"only": "a1"}, "b1": {"only": "b1"}, "any": {"pool": "any"}}
+    pods = [
+        running(
+            name, "", controller("ReplicaSet", name), requests={"cpu": "3"}, nodeSelector=needs[name], priority=first
+        )
+        for name, first in zip(needs, (1, 0, 0, 0), strict=True)
+    ]
+    verdict = simulated([*own, *others, *pods], "lose pool=own").steps[0].verdict
+    assert (verdict.pending_before, verdict.without_node) == ((1, 1), (1, 1))
 
 
 FEW = "web 1: too little cpu free"

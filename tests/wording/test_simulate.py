@@ -14,9 +14,12 @@ from kubectl_spread.diagnosis.evaluation import Conclusion
 from kubectl_spread.diagnosis.step_changes import (
     BlockedByChance,
     CreateRefused,
+    EvictedPod,
     MixedRevisions,
     OutcomeNote,
     PendingPods,
+    SimulatedStep,
+    StepVerdict,
     Unsettled,
     WaitingReason,
     WasChanging,
@@ -29,11 +32,20 @@ from kubectl_spread.simulation.steps import (
     DrainRefused,
     DrainWaits,
     NotReplaced,
+    Step,
     StepNote,
     StuckPods,
     Unmanaged,
+    Verb,
 )
-from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text, pending_text, why_pending
+from kubectl_spread.wording.simulate import (
+    blocked_text,
+    note_text,
+    outcome_text,
+    pending_text,
+    removed_text,
+    why_pending,
+)
 from tests.build import HOSTNAME, pod, typed_pod
 
 ON_A1 = DomainsFull(
@@ -99,6 +111,18 @@ STEP_NOTES: list[StepNote] = [
     WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-1", ("db-3",), ("db-2", "db-1"))),
     WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-1", (), ("db-0",), stuck=True)),
 ]
+
+
+def test_removed_pods_of_several_namespaces_are_named_with_them() -> None:
+    web, api = (
+        EvictedPod(namespace=each, workload=WorkloadRef(kind="Job", name="j"), pod="p", node="a1")
+        for each in ("x", "y")
+    )
+    step, verdict = Step(Verb.DRAIN, "a1"), StepVerdict(kind=Verb.DRAIN)
+    said = (
+        removed_text(SimulatedStep(step=step, verdict=verdict, evicted=pods), None) for pods in ((web,), (web, api))
+    )
+    assert [*said] == ["Evicted: p.", "Evicted: x/p, y/p."]
 
 
 HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
