@@ -25,14 +25,11 @@ Source: kube-scheduler volumebinding/volume_binding.go PreBind, binder.go BindPo
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """The node in the claims of a Pod without a node.
-
-    Attributes:
-        stands: whether the scheduler counts the Pod there; None if it is not known whether it rejected the Pod since.
-    """
+    """The node in the claims of a Pod without a node."""
 
     pod: Pod
     node_name: str
+    # whether the scheduler counts the Pod there; None if it is not known whether it rejected the Pod since
     stands: bool | None
 
 

@@ -6,21 +6,13 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The exit codes of the program; scripts may rely on the first four.
+    """The exit codes of the program; scripts may rely on the first four."""
 
-    Attributes:
-        ANSWERED: there is an answer.
-        NO: the answer is no.
-        USAGE: the command line is invalid.
-        UNDETERMINED: there is no answer, or it is incomplete.
-        CLOSED_PIPE: the reader of the output is gone; the code that a shell gives for SIGPIPE.
-    """
-
-    ANSWERED = 0
-    NO = 1
-    USAGE = 2
-    UNDETERMINED = 3
-    CLOSED_PIPE = 128 + 13
+    ANSWERED = 0  # there is an answer
+    NO = 1  # the answer is no
+    USAGE = 2  # the command line is invalid
+    UNDETERMINED = 3  # there is no answer, or it is incomplete
+    CLOSED_PIPE = 128 + 13  # the reader of the output is gone; the code that a shell gives for SIGPIPE
 
     @classmethod
     def of_items(cls, *, no: bool, incomplete: bool) -> ExitCode:

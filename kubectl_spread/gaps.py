@@ -52,15 +52,10 @@ class ReadApart(_Gap, frozen=True, kw_only=True):
 
 
 class UnreadNodes(_Gap, frozen=True, kw_only=True):
-    """Nodes whose Pods were not all read.
+    """Nodes whose Pods were not all read."""
 
-    Attributes:
-        nodes: how many (count).
-        namespace: the only namespace whose Pods were read on them.
-    """
-
-    nodes: int
-    namespace: str
+    nodes: int  # how many (count)
+    namespace: str  # the only namespace whose Pods were read on them
 
 
 class UnreadRevision(_Gap, frozen=True, kw_only=True):
@@ -161,17 +156,11 @@ class NodeNamed(_Gap, frozen=True, kw_only=True):
 
 
 class SchedulingGroup(_Gap, frozen=True, kw_only=True):
-    """A group of Pods that are scheduled together or not at all.
+    """A group of Pods that are scheduled together or not at all."""
 
-    Attributes:
-        pod: a Pod of the group, as ``namespace/name``.
-        pod_group: the PodGroup, or the group of the Workload.
-        workload: the Workload; empty for a PodGroup.
-    """
-
-    pod: str
-    pod_group: str
-    workload: str = ""
+    pod: str  # a Pod of the group, as ``namespace/name``
+    pod_group: str  # the PodGroup, or the group of the Workload
+    workload: str = ""  # the Workload; empty for a PodGroup
 
 
 class UndecidedDevices(_Gap, frozen=True, kw_only=True):
@@ -188,16 +177,11 @@ class UnreadTemplate(_Gap, frozen=True, kw_only=True):
 
 
 class MayRollOut(_Gap, frozen=True, kw_only=True):
-    """A workload of which it is not known whether a manifest changes fields of its template that are not held.
-
-    Attributes:
-        revision: the older revision that may have its template, and is not read; empty for the live one.
-        orphaned: whether only Pods without a controller show that revision.
-    """
+    """A workload of which it is not known whether a manifest changes fields of its template that are not held."""
 
     workload: str
-    revision: str = ""
-    orphaned: bool = False
+    revision: str = ""  # the older revision that may have its template, and is not read; empty for the live one
+    orphaned: bool = False  # whether only Pods without a controller show that revision
 
 
 class MayBeRefused(_Gap, frozen=True, kw_only=True):

@@ -102,14 +102,10 @@ _SYNTAX_OF: Mapping[Operator, tuple[str, str]] = {
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """Requirements that a label set must all meet.
-
-    Attributes:
-        nothing: True for an absent labelSelector, which matches no label set.
-    """
+    """Requirements that a label set must all meet."""
 
     requirements: tuple[SelectorRequirement, ...] = ()
-    nothing: bool = False
+    nothing: bool = False  # True for an absent labelSelector, which matches no label set
 
     @property
     def empty(self) -> bool:

@@ -19,16 +19,11 @@ REFERENCE_MINOR = 36
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """A feature gate.
-
-    Attributes:
-        since: the first minor release of Kubernetes 1 that has it.
-        on_since: the first minor release in which it is on by default; None for none yet.
-    """
+    """A feature gate."""
 
     name: str
-    since: int
-    on_since: int | None
+    since: int  # the first minor release of Kubernetes 1 that has it
+    on_since: int | None  # the first minor release in which it is on by default; None for none yet
 
 
 CONTAINER_RESTART_RULES = Gate("ContainerRestartRules", 34, 35)

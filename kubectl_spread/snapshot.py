@@ -21,28 +21,18 @@ ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """A list that could not be read.
-
-    Attributes:
-        why: the reason in a word or two, such as ``forbidden``.
-        namespace: the namespace that was listed; empty for all.
-    """
+    """A list that could not be read."""
 
     kind: Kind
-    why: str
-    namespace: str = ""
+    why: str  # the reason in a word or two, such as ``forbidden``
+    namespace: str = ""  # the namespace that was listed; empty for all
 
 
 class PodsRead(msgspec.Struct, frozen=True):
-    """Which Pods were read, if not all; Pods without a node are always read.
+    """Which Pods were read, if not all; Pods without a node are always read."""
 
-    Attributes:
-        namespaces: the namespaces of which all Pods were read.
-        not_on: the nodes (by name) on which Pods of other namespaces were not read.
-    """
-
-    namespaces: frozenset[str]
-    not_on: frozenset[str]
+    namespaces: frozenset[str]  # the namespaces of which all Pods were read
+    not_on: frozenset[str]  # the nodes (by name) on which Pods of other namespaces were not read
 
 
 ORIGIN_API = ("spread.kubectl.dev/v1alpha1", "SnapshotOrigin")
@@ -56,54 +46,36 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
     Anybody may have written the file: it may name entries of the reader's own kubeconfig, but no server that
     credentials are sent to.
-
-    Attributes:
-        taken_at: the time (RFC 3339).
-        context: the name of the context; empty for none.
-        cluster: the name of the cluster in the kubeconfig; empty for none.
-        server: the API server's URL.
-        cluster_flag: the value of ``--cluster``; empty where it was not given.
-        user_flag: the value of ``--user``; likewise.
-        other_flags: the names of the other connection flags that were given.
-        held: plural of each kind that was read → the version of its list; empty where it was read from files.
-        unread: (kind, why, namespace) of each list that could not be read, as in an Inventory.
-        within: as in an Inventory.
-        apart: as in an Inventory.
     """
 
-    taken_at: str = ""
-    context: str = ""
-    cluster: str = ""
-    server: str = ""
-    cluster_flag: str = ""
-    user_flag: str = ""
-    other_flags: tuple[str, ...] = ()
+    taken_at: str = ""  # the time (RFC 3339)
+    context: str = ""  # the name of the context; empty for none
+    cluster: str = ""  # the name of the cluster in the kubeconfig; empty for none
+    server: str = ""  # the API server's URL
+    cluster_flag: str = ""  # the value of ``--cluster``; empty where it was not given
+    user_flag: str = ""  # the value of ``--user``; likewise
+    other_flags: tuple[str, ...] = ()  # the names of the other connection flags that were given
+    # plural of each kind that was read → the version of its list; empty where it was read from files
     held: dict[str, str] = {}
+    # (kind, why, namespace) of each list that could not be read, as in an Inventory
     unread: tuple[tuple[str, str, str], ...] = ()
-    within: dict[str, tuple[str, ...]] = {}
-    apart: bool = False
+    within: dict[str, tuple[str, ...]] = {}  # as in an Inventory
+    apart: bool = False  # as in an Inventory
 
 
 class Inventory(msgspec.Struct, frozen=True):
-    """What was read from a cluster, before it is indexed.
+    """What was read from a cluster, before it is indexed."""
 
-    Attributes:
-        objects: kind's name → its objects; a kind that was not requested is absent.
-        resource_versions: kind's plural → the version of its list; empty for files.
-        unread: the lists that could not be read.
-        apart: whether lists with comparable versions were read at different versions.
-        pods_read: which Pods were read; None where all permitted Pods were.
-        within: kind's name → the namespaces in which it was read; a kind that was read in all is absent.
-        origin: where the snapshot was taken; None where the files name no single origin.
-    """
-
+    # kind's name → its objects; a kind that was not requested is absent
     objects: Mapping[str, tuple[KubernetesObject, ...]]
+    # kind's plural → the version of its list; empty for files
     resource_versions: Mapping[str, str] = msgspec.field(default_factory=dict)
-    unread: tuple[Unread, ...] = ()
-    apart: bool = False
-    pods_read: PodsRead | None = None
+    unread: tuple[Unread, ...] = ()  # the lists that could not be read
+    apart: bool = False  # whether lists with comparable versions were read at different versions
+    pods_read: PodsRead | None = None  # which Pods were read; None where all permitted Pods were
+    # kind's name → the namespaces in which it was read; a kind that was read in all is absent
     within: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
-    origin: Origin | None = None
+    origin: Origin | None = None  # where the snapshot was taken; None where the files name no single origin
 
     @property
     def nodes_unread(self) -> bool:
@@ -177,30 +149,21 @@ PodsByLabels: TypeAlias = Mapping[LabelSet, tuple[Pod, ...]]
 
 
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
-    """The cluster at one moment, indexed. It is immutable: a changed cluster is another Snapshot that shares the rest.
+    """The cluster at one moment, indexed. It is immutable: a changed cluster is a new Snapshot that shares the rest."""
 
-    Attributes:
-        objects: type → (namespace, name) → object.
-        nodes: node's name → node, sorted by name.
-        assigned: node's name → the Pods on it that have not finished, as the scheduler sees them. The node may not
-            exist.
-        by_labels: namespace → label set → the assigned Pods that have exactly these labels.
-        nominated: node's name → the Pods that are nominated to it and have not finished.
-        inventory: what was read, and what was not.
-        assumed: the Pods that the scheduler has assumed on a node and not bound yet, with that node; in ``objects``
-            they have no node.
-        undecided: the Pods of which it is not known whether they are assumed; they are not in ``assigned``.
-        by_controller: type → its objects, and those of each controller; shared with clusters that have other objects.
-    """
-
-    objects: Mapping[type, Mapping[tuple[str, str], KubernetesObject]]
-    nodes: Mapping[str, Node]
+    objects: Mapping[type, Mapping[tuple[str, str], KubernetesObject]]  # type → (namespace, name) → object
+    nodes: Mapping[str, Node]  # node's name → node, sorted by name
+    # node's name → the Pods on it that have not finished, as the scheduler sees them. The node may not exist.
     assigned: Mapping[str, tuple[Pod, ...]]
-    by_labels: Mapping[str, PodsByLabels]
-    nominated: Mapping[str, tuple[Pod, ...]]
-    inventory: Inventory
+    by_labels: Mapping[str, PodsByLabels]  # namespace → label set → the assigned Pods that have exactly these labels
+    nominated: Mapping[str, tuple[Pod, ...]]  # node's name → the Pods that are nominated to it and have not finished
+    inventory: Inventory  # what was read, and what was not
+    # the Pods that the scheduler has assumed on a node and not bound yet, with that node; in ``objects`` they have no
+    # node
     assumed: Mapping[PodKey, Pod] = msgspec.field(default_factory=dict)
+    # the Pods of which it is not known whether they are assumed; they are not in ``assigned``
     undecided: Mapping[PodKey, Choice] = msgspec.field(default_factory=dict)
+    # type → its objects, and those of each controller; shared with clusters that have other objects
     by_controller: dict[type, tuple[object, Mapping[ControllerKey, Sequence[KubernetesObject]]]] = msgspec.field(
         default_factory=dict
     )

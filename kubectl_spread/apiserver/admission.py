@@ -44,21 +44,14 @@ _TEMPLATE = "template"
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why the API server does not create a Pod.
+    """Why the API server does not create a Pod."""
 
-    Attributes:
-        field: the field of the Pod's spec that is to blame; empty where none is.
-        message: in the API server's words.
-        reason: the kind of fault, as for a field that validation refuses.
-        by_policy: whether the Pod itself is valid and could be placed: something else is missing, or leaves no room.
-        missing: kind and name of the object that has to exist for it; empty where nothing is missing.
-    """
-
-    field: str
-    message: str
-    reason: str = "Forbidden"
+    field: str  # the field of the Pod's spec that is to blame; empty where none is
+    message: str  # in the API server's words
+    reason: str = "Forbidden"  # the kind of fault, as for a field that validation refuses
+    # whether the Pod itself is valid and could be placed: something else is missing, or leaves no room
     by_policy: bool = False
-    missing: str = ""
+    missing: str = ""  # kind and name of the object that has to exist for it; empty where nothing is missing
 
     def __str__(self) -> str:
         """Return the message with the path of its field."""

@@ -56,27 +56,20 @@ _BLANK: tuple[Plain, ...] = ({}, [], None)
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """An object after a manifest was applied.
-
-    Attributes:
-        kept: if the manifest applied last is not known, the fields that stay, but would be removed if it had them.
-        changes_unkept: whether immutable fields of a Pod change that are not kept; None if that is not known, of a Pod
-            or of a Job's template.
-    """
+    """An object after a manifest was applied."""
 
     obj: KubernetesObject
+    # if the manifest applied last is not known, the fields that stay, but would be removed if it had them
     kept: tuple[str, ...] = ()
+    # whether immutable fields of a Pod change that are not kept; None if that is not known, of a Pod or of a Job's
+    # template
     changes_unkept: bool | None = False
 
 
 class Application(msgspec.Struct, frozen=True):
-    """A manifest that is applied.
+    """A manifest that is applied."""
 
-    Attributes:
-        obj: the object that it creates if none exists.
-    """
-
-    obj: KubernetesObject
+    obj: KubernetesObject  # the object that it creates if none exists
     values: Map
     schema: Schema
 

@@ -34,18 +34,12 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", r
 
 
 class Tables(msgspec.Struct, frozen=True):
-    """The API's fields as in ``schema/fields.json``; tests/openapi.py describes the format.
+    """The API's fields as in ``schema/fields.json``; tests/openapi.py describes the format."""
 
-    Attributes:
-        releases: the known minor releases, in order.
-        kinds: apiVersion and kind, separated by a blank → definition.
-        definitions: definition → field → type.
-        merges: definition → field → how a patch is merged into it: strategies, a colon, the merge key of a list.
-    """
-
-    releases: tuple[int, ...]
-    kinds: Mapping[str, Entry]
-    definitions: Mapping[str, Mapping[str, Entry]]
+    releases: tuple[int, ...]  # the known minor releases, in order
+    kinds: Mapping[str, Entry]  # apiVersion and kind, separated by a blank → definition
+    definitions: Mapping[str, Mapping[str, Entry]]  # definition → field → type
+    # definition → field → how a patch is merged into it: strategies, a colon, the merge key of a list
     merges: Mapping[str, Mapping[str, str]] = {}
 
     def has_group(self, api_version: str) -> bool:
@@ -60,14 +54,10 @@ class Tables(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What the API server of one release can decode.
-
-    Attributes:
-        minor: the minor release. An unknown one counts as the nearest known one.
-    """
+    """What the API server of one release can decode."""
 
     tables: Tables
-    minor: int
+    minor: int  # the minor release. An unknown one counts as the nearest known one.
 
     @property
     def known_minor(self) -> int:

@@ -19,37 +19,25 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
-    """An object as it is sent to an API server.
-
-    Attributes:
-        obj: the object; None for a kind of another API.
-        existing: the object of its kind and name that exists when it is sent; None if there is none.
-        template: the Pod template of a kind of another API; None where it has none.
-        namespace: empty for kinds without namespaces.
-    """
+    """An object as it is sent to an API server."""
 
     api_version: str
     kind: str
     values: Plain
-    obj: KubernetesObject | None = None
+    obj: KubernetesObject | None = None  # the object; None for a kind of another API
+    # the object of its kind and name that exists when it is sent; None if there is none
     existing: KubernetesObject | None = None
-    template: PodTemplateSpec | None = None
+    template: PodTemplateSpec | None = None  # the Pod template of a kind of another API; None where it has none
     template_values: tuple[str, Plain] | None = None
-    namespace: str = ""
+    namespace: str = ""  # empty for kinds without namespaces
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """The API server's answer to a submission.
+    """The API server's answer to a submission."""
 
-    Attributes:
-        namespace_errors: that its namespace does not exist, or is being terminated.
-        errors: of decoding and validation. A field that cannot be decoded is not validated.
-        change_errors: what it must not change in the existing object.
-    """
-
-    namespace_errors: tuple[FieldError, ...] = ()
-    errors: tuple[FieldError, ...] = ()
-    change_errors: tuple[FieldError, ...] = ()
+    namespace_errors: tuple[FieldError, ...] = ()  # that its namespace does not exist, or is being terminated
+    errors: tuple[FieldError, ...] = ()  # of decoding and validation. A field that cannot be decoded is not validated.
+    change_errors: tuple[FieldError, ...] = ()  # what it must not change in the existing object
 
 
 def review(

@@ -34,28 +34,19 @@ class MergeError(ValueError):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """How a field is merged.
+    """How a field is merged."""
 
-    Attributes:
-        strategy: ``merge`` or ``replace``; empty for the default of its type: maps are merged, lists are replaced.
-        merge_key: the field that identifies the items of a list; empty for lists of scalars.
-        retain_keys: whether fields that the patch does not name are removed, as in a union.
-    """
-
+    # ``merge`` or ``replace``; empty for the default of its type: maps are merged, lists are replaced
     strategy: str = ""
-    merge_key: str = ""
-    retain_keys: bool = False
+    merge_key: str = ""  # the field that identifies the items of a list; empty for lists of scalars
+    retain_keys: bool = False  # whether fields that the patch does not name are removed, as in a union
 
 
 class Schema(msgspec.Struct, frozen=True):
-    """How the fields of a definition are merged.
-
-    Attributes:
-        definition: for example ``core.v1.PodSpec``; empty for a map or an unknown type.
-    """
+    """How the fields of a definition are merged."""
 
     tables: Tables
-    definition: str
+    definition: str  # for example ``core.v1.PodSpec``; empty for a map or an unknown type
 
     def knows(self, field: str) -> bool:
         """Whether the definition has this field, or is not known."""
@@ -99,13 +90,9 @@ def patched(current: Map, patch: Map, schema: Schema) -> Map:
 
 
 class _Diff(msgspec.Struct, frozen=True):
-    """Computes the difference of two objects as a patch.
+    """Computes the difference of two objects as a patch."""
 
-    Attributes:
-        deletions: whether the patch has only the removed fields, or only the new and changed ones.
-    """
-
-    deletions: bool
+    deletions: bool  # whether the patch has only the removed fields, or only the new and changed ones
 
     def of_maps(self, original: Map, modified: Map, schema: Schema, *, retain_keys: bool = False) -> Map:
         patch: Map = {}
@@ -199,13 +186,9 @@ class _Diff(msgspec.Struct, frozen=True):
 
 
 class _Merge(msgspec.Struct, frozen=True):
-    """Merges a patch into an object or into another patch; both arguments are changed.
+    """Merges a patch into an object or into another patch; both arguments are changed."""
 
-    Attributes:
-        final: whether it merges into an object: then directives are executed and unused nulls are dropped.
-    """
-
-    final: bool
+    final: bool  # whether it merges into an object: then directives are executed and unused nulls are dropped
 
     def maps(self, original: Map, patch: Map, schema: Schema) -> Map:
         if _PATCH in patch:

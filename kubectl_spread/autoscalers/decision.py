@@ -51,65 +51,42 @@ class LabelConflict(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotAsked(msgspec.Struct, frozen=True, tag=True):
-    """The autoscaler does not ask the pool, or no pool for this Pod.
-
-    Attributes:
-        detail: the pool's own message, what the Pod selects nodes by, or the node that it is nominated to.
-    """
+    """The autoscaler does not ask the pool, or no pool for this Pod."""
 
     why: Literal[
         "not ready", "deleted", "fixed size", "unhealthy", "backoff",
         "daemonset", "gates", "nominated", "priority", "devices", "selector", "room",
     ]  # fmt: skip
-    detail: str = ""
+    detail: str = ""  # the pool's own message, what the Pod selects nodes by, or the node that it is nominated to
 
 
 class LimitReached(msgspec.Struct, frozen=True, tag=True):
-    """No instance type fits into what the pool's limit leaves.
-
-    Attributes:
-        limit: as the pool has it.
-        used: amount of that resource that its nodes have: millicores for cpu, bytes or a count for others.
-    """
+    """No instance type fits into what the pool's limit leaves."""
 
     resource: str
-    limit: str
-    used: int
+    limit: str  # as the pool has it
+    used: int  # amount of that resource that its nodes have: millicores for cpu, bytes or a count for others
 
 
 class NoInstanceType(msgspec.Struct, frozen=True, tag=True):
-    """No instance type of the pool suits: too small, of another kind, or not sold in the domain.
-
-    Attributes:
-        conflict: the label on which they differ from what is wanted; None where that is not it.
-    """
+    """No instance type of the pool suits: too small, of another kind, or not sold in the domain."""
 
     why: Literal["none", "requirements", "resources", "offering", "combination", "minValues"]
-    conflict: Conflict | None = None
+    conflict: Conflict | None = None  # the label on which they differ from what is wanted; None where that is not it
 
 
 class NoDomain(msgspec.Struct, frozen=True, tag=True):
-    """A constraint of the Pod, or an affinity, leaves the pool no domain.
+    """A constraint of the Pod, or an affinity, leaves the pool no domain."""
 
-    Attributes:
-        topology_key: whose domains.
-        index: the constraint's place in the Pod; None for an affinity.
-        anti: whether it is an anti-affinity, of the Pod or of other Pods.
-        offered: the domains that the pool offers, where it names them.
-        minimum: matching Pods (count) in the domains that hold the minimum.
-        lacking_domains: how many domains (count) minDomains asks for beyond those that count; then the minimum is 0.
-        held_by: the domains that hold the minimum.
-        only_from: the other pools from which alone these come.
-    """
-
-    topology_key: str
-    index: int | None = None
-    anti: bool = False
-    offered: tuple[str, ...] = ()
-    minimum: int = 0
+    topology_key: str  # whose domains
+    index: int | None = None  # the constraint's place in the Pod; None for an affinity
+    anti: bool = False  # whether it is an anti-affinity, of the Pod or of other Pods
+    offered: tuple[str, ...] = ()  # the domains that the pool offers, where it names them
+    minimum: int = 0  # matching Pods (count) in the domains that hold the minimum
+    # how many domains (count) minDomains asks for beyond those that count; then the minimum is 0
     lacking_domains: int = 0
-    held_by: tuple[str, ...] = ()
-    only_from: tuple[str, ...] = ()
+    held_by: tuple[str, ...] = ()  # the domains that hold the minimum
+    only_from: tuple[str, ...] = ()  # the other pools from which alone these come
 
 
 class DomainNotOffered(msgspec.Struct, frozen=True, tag=True):

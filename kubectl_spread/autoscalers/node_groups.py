@@ -30,17 +30,11 @@ _MANAGED_GROUP = "-grp"
 
 
 class NodeGroups(msgspec.Struct, frozen=True):
-    """The nodes of each group, as far as they can be told.
+    """The nodes of each group, as far as they can be told."""
 
-    Attributes:
-        names: of the groups.
-        nodes: group → its nodes.
-        unclear: groups that a node fits as well as another group: which nodes are theirs is not known.
-    """
-
-    names: Sequence[str]
-    nodes: Mapping[str, Sequence[Node]]
-    unclear: frozenset[str]
+    names: Sequence[str]  # of the groups
+    nodes: Mapping[str, Sequence[Node]]  # group → its nodes
+    unclear: frozenset[str]  # groups that a node fits as well as another group: which nodes are theirs is not known
 
 
 def node_groups(names: Sequence[str], snapshot: Snapshot) -> NodeGroups:

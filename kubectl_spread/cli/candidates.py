@@ -54,17 +54,11 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The command line up to the cursor.
+    """The command line up to the cursor."""
 
-    Attributes:
-        given: parameter → value, of the command's flags and arguments before the cursor.
-        earlier: the values that the flag or argument already has.
-        typed: the typed part of the next value.
-    """
-
-    given: Mapping[str, Any]
-    earlier: tuple[str, ...]
-    typed: str
+    given: Mapping[str, Any]  # parameter → value, of the command's flags and arguments before the cursor
+    earlier: tuple[str, ...]  # the values that the flag or argument already has
+    typed: str  # the typed part of the next value
 
     def matching(self, words: Iterable[str], *, directive: Directive = Directive.NO_FILES) -> Completion:
         """Return the words that begin with what is typed."""

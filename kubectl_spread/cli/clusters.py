@@ -40,19 +40,13 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Answers(Generic[AnswerT]):
-    """What the clusters answered.
+    """What the clusters answered."""
 
-    Attributes:
-        scope: what is asked for; of several clusters only what the command line says.
-        each: context → answer; of one cluster the only answer.
-        failed: context → error, of the clusters that gave no answer.
-        options: with which several clusters are reached; None for one cluster.
-    """
-
-    scope: Scope
-    each: Mapping[str, AnswerT]
+    scope: Scope  # what is asked for; of several clusters only what the command line says
+    each: Mapping[str, AnswerT]  # context → answer; of one cluster the only answer
+    # context → error, of the clusters that gave no answer
     failed: Mapping[str, SpreadError] = field(default_factory=dict)
-    options: ConnectionOptions | None = None
+    options: ConnectionOptions | None = None  # with which several clusters are reached; None for one cluster
 
     def report(self, kind: type[ReportT]) -> ReportT:
         """Return the report; of several clusters, one in which each item names its own."""

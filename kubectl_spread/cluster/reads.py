@@ -11,29 +11,20 @@ from kubectl_spread.snapshot import NEWER, Inventory, oldest
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A request for one list or one object.
-
-    Attributes:
-        name: the object to get; empty to list.
-        label_selector: as for ``kubectl -l``; empty for all.
-        field_selector: as for ``kubectl --field-selector``; empty for all.
-        required: whether a missing permission is an error; else the list is unread.
-        fallback: the namespace to list where all namespaces are forbidden; the list is unread then.
-        resource_version: the version to list at; empty for the newest.
-        not_older: whether a newer version will do too. Only for such lists the server uses its index of Pods by
-            ``spec.nodeName``; for others it walks all Pods.
-        on_nodes: the nodes whose Pods are wanted, in one ``not_older`` list each; empty for one list.
-    """
+    """A request for one list or one object."""
 
     kind: Kind
     namespace: str = ""
-    name: str = ""
-    label_selector: str = ""
-    field_selector: str = ""
-    required: bool = True
-    fallback: str = ""
-    resource_version: str = ""
+    name: str = ""  # the object to get; empty to list
+    label_selector: str = ""  # as for ``kubectl -l``; empty for all
+    field_selector: str = ""  # as for ``kubectl --field-selector``; empty for all
+    required: bool = True  # whether a missing permission is an error; else the list is unread
+    fallback: str = ""  # the namespace to list where all namespaces are forbidden; the list is unread then
+    resource_version: str = ""  # the version to list at; empty for the newest
+    # whether a newer version will do too. Only for such lists the server uses its index of Pods by ``spec.nodeName``;
+    # for others it walks all Pods.
     not_older: bool = False
+    # the nodes whose Pods are wanted, in one ``not_older`` list each; empty for one list
     on_nodes: tuple[str, ...] = ()
 
 

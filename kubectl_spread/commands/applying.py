@@ -278,18 +278,13 @@ def notes_of(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[str]
 
 
 class AppliedManifests(msgspec.Struct, frozen=True):
-    """The manifests of a step once they are applied.
+    """The manifests of a step once they are applied."""
 
-    Attributes:
-        snapshot: the cluster then, before any controller acts.
-        merged: those that are applied, merged with the live objects; ``unmerged``: the same as they were read.
-        refused: why the API server refuses the others, which change nothing.
-    """
-
-    snapshot: Snapshot
+    snapshot: Snapshot  # the cluster then, before any controller acts
+    # those that are applied, merged with the live objects; ``unmerged``: the same as they were read
     merged: tuple[Manifest, ...] = ()
     unmerged: tuple[Manifest, ...] = ()
-    refused: tuple[ManifestProblem, ...] = ()
+    refused: tuple[ManifestProblem, ...] = ()  # why the API server refuses the others, which change nothing
 
 
 def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> AppliedManifests:

@@ -33,21 +33,13 @@ NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
 
 
 class AuditOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``audit`` is asked beyond its scope.
+    """What ``audit`` is asked beyond its scope."""
 
-    Attributes:
-        names: (kind in lower case, name) of the workloads; empty for all.
-        keys: the topology keys; empty for those of §17.
-        every: whether workloads with one Pod are shown.
-        after_loss: whether the loss of the worst domains is simulated, as it is for named workloads.
-        suggest: whether constraints are suggested, as they are for named workloads.
-    """
-
-    names: tuple[tuple[str, str], ...] = ()
-    keys: tuple[str, ...] = ()
-    every: bool = False
-    after_loss: bool = False
-    suggest: bool = False
+    names: tuple[tuple[str, str], ...] = ()  # (kind in lower case, name) of the workloads; empty for all
+    keys: tuple[str, ...] = ()  # the topology keys; empty for those of §17
+    every: bool = False  # whether workloads with one Pod are shown
+    after_loss: bool = False  # whether the loss of the worst domains is simulated, as it is for named workloads
+    suggest: bool = False  # whether constraints are suggested, as they are for named workloads
 
 
 class AuditAnswer(msgspec.Struct, frozen=True):

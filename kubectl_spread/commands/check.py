@@ -46,21 +46,16 @@ FEW = 0.05
 
 
 class CheckOptions(ManifestSources, frozen=True, kw_only=True):
-    """What ``check`` is asked, with the manifests to read.
+    """What ``check`` is asked, with the manifests to read."""
 
-    Attributes:
-        replicas: the number of replicas to place; None for that of each manifest.
-        selector: selects the manifests whose Pods are placed, by their own labels; the others are only applied.
-        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
-        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
-    """
-
-    replicas: int | None = None
+    replicas: int | None = None  # the number of replicas to place; None for that of each manifest
+    # selects the manifests whose Pods are placed, by their own labels; the others are only applied
     selector: Selector = EVERYTHING
     autoscalers: AutoscalerOptions = NO_OPTIONS
+    # seconds that all searches for fixes may take; None for the default of the cluster's size
     fix_budget: float | None = None
     read: ReadMode = "auto"
-    most_nodes: int = MOST_NODES
+    most_nodes: int = MOST_NODES  # the most nodes (count) whose Pods are read one by one before all Pods are read
 
 
 class CheckAnswer(msgspec.Struct, frozen=True):

@@ -123,30 +123,22 @@ def _spec_sent(manifest: Manifest, pod: Pod) -> dict[str, Plain]:
 
 
 class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """A manifest that makes Pods.
-
-    Attributes:
-        wanted: the Pods that it asks for, as the API server stores them.
-        handle: the cluster with all manifests but without their Pods, as the scheduler of its Pods sees it.
-        errors: why the API server refuses the object; for a bare Pod, also why it does not admit it.
-        refusals: why the API server refuses the Pods of a workload, by the rules known here.
-        refused: the same as reports have it, in the API server's own words where it was asked.
-        from_living: the paths of fields that are taken from live Pods because the template does not have them.
-        is_sound: whether its Pods can be parsed.
-        numbered: whether the number of Pods comes from a flag and not from the manifest.
-    """
+    """A manifest that makes Pods."""
 
     manifest: Manifest
-    wanted: DesiredWorkload
-    handle: Handle
+    wanted: DesiredWorkload  # the Pods that it asks for, as the API server stores them
+    handle: Handle  # the cluster with all manifests but without their Pods, as the scheduler of its Pods sees it
     review: Review
+    # why the API server refuses the object; for a bare Pod, also why it does not admit it
     errors: tuple[FieldError, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[Refusal, ...] = ()  # why the API server refuses the Pods of a workload, by the rules known here
+    # the same as reports have it, in the API server's own words where it was asked
     refused: tuple[FieldError, ...] = ()
+    # the paths of fields that are taken from live Pods because the template does not have them
     from_living: tuple[str, ...] = ()
     served: Served | None = None
-    is_sound: bool = True
-    numbered: bool = False
+    is_sound: bool = True  # whether its Pods can be parsed
+    numbered: bool = False  # whether the number of Pods comes from a flag and not from the manifest
 
     @property
     def is_placed(self) -> bool:
@@ -368,16 +360,12 @@ def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer about one manifest.
-
-    Attributes:
-        jammed: the outcome in which its first Pod finds no node; None where all find one, or another scheduler decides.
-        written: the manifest, for changes of it in that outcome.
-    """
+    """The answer about one manifest."""
 
     item: check.CheckItem
+    # the outcome in which its first Pod finds no node; None where all find one, or another scheduler decides
     jammed: AppliedWorkload | None = None
-    written: Written | None = None
+    written: Written | None = None  # the manifest, for changes of it in that outcome
 
 
 def answers_of(

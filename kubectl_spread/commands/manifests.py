@@ -46,56 +46,37 @@ MOST_PODS = 150_000
 
 
 class ManifestSources(msgspec.Struct, frozen=True, kw_only=True):
-    """Which manifests to read.
+    """Which manifests to read."""
 
-    Attributes:
-        filenames: files, directories, URLs or ``-``.
-        kustomize: a directory to build with kustomize instead; empty for none.
-        namespace: of documents that name none.
-        enforce_namespace: whether documents of another namespace are an error, as with ``-n``.
-    """
-
-    filenames: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()  # files, directories, URLs or ``-``
     recursive: bool = False
-    kustomize: str = ""
-    namespace: str
-    enforce_namespace: bool = False
+    kustomize: str = ""  # a directory to build with kustomize instead; empty for none
+    namespace: str  # of documents that name none
+    enforce_namespace: bool = False  # whether documents of another namespace are an error, as with ``-n``
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """One document as an object of its namespace.
-
-    Attributes:
-        obj: the object; None for a kind of another API.
-        template: the Pod template of a kind of another API; ``group``: its field, and the number of its Pods.
-        served_as: its kind in the API server's discovery; None for a kind of Kubernetes, or where that was not asked.
-        namespace: where it would be created; empty for cluster-scoped kinds.
-        name: its name, or its generateName.
-        live: the object that exists when it is applied: what an earlier document leaves, or what was read.
-        written: the object of the document, where ``obj`` is merged with a live object; None where it is not.
-        refused: why it cannot be merged, or why the API server refuses the result.
-        served: the merged object from a dry run; None where the API server was not asked.
-        unknown: what is unknown about the merged object.
-        server_side: whether the API server merges it, by the managers of fields.
-        again: the place of an earlier document with the same object; empty for none.
-        replaced: whether it is accepted, and a later document has the same object.
-    """
+    """One document as an object of its namespace."""
 
     document: Document
-    obj: KubernetesObject | None
+    obj: KubernetesObject | None  # the object; None for a kind of another API
+    # the Pod template of a kind of another API; ``group``: its field, and the number of its Pods
     template: PodTemplateSpec | None
-    namespace: str
-    name: str
+    namespace: str  # where it would be created; empty for cluster-scoped kinds
+    name: str  # its name, or its generateName
+    # the object that exists when it is applied: what an earlier document leaves, or what was read
     live: KubernetesObject | None = None
+    # the object of the document, where ``obj`` is merged with a live object; None where it is not
     written: KubernetesObject | None = None
     merge: Merged | None = None
-    refused: tuple[FieldError, ...] = ()
-    served: Map | None = None
-    unknown: tuple[Gap, ...] = ()
-    server_side: bool = False
-    again: str = ""
-    replaced: bool = False
+    refused: tuple[FieldError, ...] = ()  # why it cannot be merged, or why the API server refuses the result
+    served: Map | None = None  # the merged object from a dry run; None where the API server was not asked
+    unknown: tuple[Gap, ...] = ()  # what is unknown about the merged object
+    server_side: bool = False  # whether the API server merges it, by the managers of fields
+    again: str = ""  # the place of an earlier document with the same object; empty for none
+    replaced: bool = False  # whether it is accepted, and a later document has the same object
     group: PodGroup | None = None
+    # its kind in the API server's discovery; None for a kind of Kubernetes, or where that was not asked
     served_as: Kind | None = None
 
     @property

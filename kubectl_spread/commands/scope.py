@@ -23,17 +23,12 @@ CUSTOM_WORKLOADS = {"rollout": "rollout", "rollouts": "rollout", "ro": "rollout"
 
 
 class Named(msgspec.Struct, frozen=True):
-    """The objects that are named.
+    """The objects that are named."""
 
-    Attributes:
-        kinds: in lower case; empty for all.
-        names: (kind, name) of each object; the kind is empty where any is meant.
-        otherwise: what is meant where that namespace has none: ``X/NAME`` may name a TYPE of another API.
-    """
-
-    kinds: tuple[str, ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
+    kinds: tuple[str, ...] = ()  # in lower case; empty for all
+    names: tuple[tuple[str, str], ...] = ()  # (kind, name) of each object; the kind is empty where any is meant
     namespace: str = ""
+    # what is meant where that namespace has none: ``X/NAME`` may name a TYPE of another API
     otherwise: Named | None = None
 
     @property

@@ -51,31 +51,19 @@ STATUS_ORDER = tuple(SpreadStatus)
 
 
 class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``show`` is asked beyond its scope.
+    """What ``show`` is asked beyond its scope."""
 
-    Attributes:
-        names: (kind in lower case, name) of the workloads; empty for all.
-        defaults: whether workloads without constraints are shown with the cluster's defaults.
-        problems: whether rows that are OK are left out.
-        one_more: whether a row is no longer OK where one more Pod would not be.
-        sort_by: ``status``, ``skew`` or ``name``.
-        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
-        at_once: whether everything is read in one step, as a watch needs it.
-        may_be_gone: whether named workloads need not exist.
-        headroom: whether headroom is shown although no workload is named.
-    """
-
-    names: tuple[tuple[str, str], ...] = ()
-    defaults: bool = False
+    names: tuple[tuple[str, str], ...] = ()  # (kind in lower case, name) of the workloads; empty for all
+    defaults: bool = False  # whether workloads without constraints are shown with the cluster's defaults
     read: ReadMode = "auto"
-    problems: bool = False
-    one_more: bool = False
+    problems: bool = False  # whether rows that are OK are left out
+    one_more: bool = False  # whether a row is no longer OK where one more Pod would not be
     topology_key: str = ""
-    sort_by: str = "status"
-    most_nodes: int = MOST_NODES
-    at_once: bool = False
-    may_be_gone: bool = False
-    headroom: bool = False
+    sort_by: str = "status"  # ``status``, ``skew`` or ``name``
+    most_nodes: int = MOST_NODES  # the most nodes (count) whose Pods are read one by one before all Pods are read
+    at_once: bool = False  # whether everything is read in one step, as a watch needs it
+    may_be_gone: bool = False  # whether named workloads need not exist
+    headroom: bool = False  # whether headroom is shown although no workload is named
 
     @property
     def shows_defaults(self) -> bool:

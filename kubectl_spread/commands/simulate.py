@@ -59,28 +59,18 @@ FROM_FILE = "filename"
 
 
 class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``simulate`` is asked beyond its scope.
+    """What ``simulate`` is asked beyond its scope."""
 
-    Attributes:
-        steps: (verb or FROM_FILE, value) in order.
-        force: of every drain and deletion, as for ``Step``.
-        disable_eviction, pod_selector: of every drain, as for ``Step``.
-        namespace: of objects that are named without one.
-        enforce_namespace: whether manifests of another namespace are an error, as with ``-n``.
-        defaults: whether workloads without constraints are included with the cluster's defaults.
-        most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
-        autoscalers: as for ``why_pending``.
-    """
-
-    steps: tuple[tuple[str, str], ...]
+    steps: tuple[tuple[str, str], ...]  # (verb or FROM_FILE, value) in order
+    # of every drain and deletion, as for ``Step``. disable_eviction, pod_selector: of every drain, as for ``Step``.
     force: bool = False
     disable_eviction: bool = False
     pod_selector: Selector = EVERYTHING
-    namespace: str = "default"
-    enforce_namespace: bool = False
-    defaults: bool = False
-    most_verdicts: int = MOST_VERDICTS
-    autoscalers: AutoscalerOptions = NO_OPTIONS
+    namespace: str = "default"  # of objects that are named without one
+    enforce_namespace: bool = False  # whether manifests of another namespace are an error, as with ``-n``
+    defaults: bool = False  # whether workloads without constraints are included with the cluster's defaults
+    most_verdicts: int = MOST_VERDICTS  # the most verdicts (Pods × nodes) before no further Pod is tried
+    autoscalers: AutoscalerOptions = NO_OPTIONS  # as for ``why_pending``
 
 
 class Given(msgspec.Struct, frozen=True):

@@ -34,16 +34,11 @@ MOST_NODES = 500
 
 
 class ReadLimits(msgspec.Struct, frozen=True):
-    """How a large cluster is read.
+    """How a large cluster is read."""
 
-    Attributes:
-        nodes: the most nodes (count) that are read one by one.
-        confirm: whether all Pods are read to confirm that a Pod finds a node.
-        few_first: whether a few nodes are read before the others, because one of them is likely to take the Pod.
-    """
-
-    nodes: int = MOST_NODES
-    confirm: bool = True
+    nodes: int = MOST_NODES  # the most nodes (count) that are read one by one
+    confirm: bool = True  # whether all Pods are read to confirm that a Pod finds a node
+    # whether a few nodes are read before the others, because one of them is likely to take the Pod
     few_first: bool = False
 
     def left(self, snapshot: Snapshot) -> int:
@@ -62,19 +57,12 @@ class Followed(Protocol):
 
 
 class Source(Protocol):
-    """Where a cluster is read from.
+    """Where a cluster is read from."""
 
-    Attributes:
-        namespace: the one that is meant when none is named.
-        server: the API server's URL; empty for files.
-        name: the context's name, or the files.
-        access: which cluster it is, and how commands reach it; UNSET for files that do not say.
-    """
-
-    namespace: str
-    server: str
-    name: str
-    access: ClusterAccess | UnsetType
+    namespace: str  # the one that is meant when none is named
+    server: str  # the API server's URL; empty for files
+    name: str  # the context's name, or the files
+    access: ClusterAccess | UnsetType  # which cluster it is, and how commands reach it; UNSET for files that do not say
     log: Log
 
     def version(self) -> str:

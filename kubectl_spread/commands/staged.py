@@ -39,25 +39,18 @@ READ_SHARE = 0.25
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cluster is read for, where a large one need not be read whole.
+    """What a cluster is read for, where a large one need not be read whole."""
 
-    Attributes:
-        reads: which lists are needed where the cluster is read whole.
-        namespaces: whose Pods are read in any case.
-        specs: of Pods that are asked about and are not in the cluster.
-        needed: a view → what has to be read next.
-        asked: a view → the Pods for which fixes are searched; None where none are searched.
-        first_part: the largest part of all Pods (0 to 1) that the first stage may read; None for no limit.
-        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
-    """
-
-    reads: Sequence[Read]
-    namespaces: Sequence[str]
-    specs: Sequence[PodSpec] = ()
-    needed: Callable[[View], Need]
+    reads: Sequence[Read]  # which lists are needed where the cluster is read whole
+    namespaces: Sequence[str]  # whose Pods are read in any case
+    specs: Sequence[PodSpec] = ()  # of Pods that are asked about and are not in the cluster
+    needed: Callable[[View], Need]  # a view → what has to be read next
+    # a view → the Pods for which fixes are searched; None where none are searched
     asked: Callable[[View], Asked] | None = None
     limits: ReadLimits
+    # the largest part of all Pods (0 to 1) that the first stage may read; None for no limit
     first_part: float | None = None
+    # seconds that all searches for fixes may take; None for the default of the cluster's size
     fix_budget: float | None = None
 
 

@@ -37,17 +37,11 @@ VersionFrom = Literal["flag", "server", "nodes", "default"]
 
 
 class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which scheduler is mirrored.
+    """Which scheduler is mirrored."""
 
-    Attributes:
-        kube_version: empty to find out.
-        configuration: the file with it; empty for the default profile.
-        feature_gates: those that differ from the release's defaults.
-    """
-
-    kube_version: str = ""
-    configuration: str = ""
-    feature_gates: Mapping[str, bool] = {}
+    kube_version: str = ""  # empty to find out
+    configuration: str = ""  # the file with it; empty for the default profile
+    feature_gates: Mapping[str, bool] = {}  # those that differ from the release's defaults
 
 
 class View(msgspec.Struct, frozen=True):

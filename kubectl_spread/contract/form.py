@@ -23,19 +23,12 @@ from kubectl_spread.contract.leaves import LEAVES
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """How values of a type of conclusions become JSON.
+    """How values of a type of conclusions become JSON."""
 
-    Attributes:
-        form: the Struct that JSON has.
-        passed: the fields that are the same there.
-        converted: those that hold conclusions with forms of their own.
-        added: the further fields, and whether each needs the connection flags.
-    """
-
-    form: type[msgspec.Struct]
-    passed: tuple[str, ...] = ()
-    converted: tuple[str, ...] = ()
-    added: tuple[tuple[Add, bool], ...] = ()
+    form: type[msgspec.Struct]  # the Struct that JSON has
+    passed: tuple[str, ...] = ()  # the fields that are the same there
+    converted: tuple[str, ...] = ()  # those that hold conclusions with forms of their own
+    added: tuple[tuple[Add, bool], ...] = ()  # the further fields, and whether each needs the connection flags
 
 
 def to_form(value: Any, flags: Sequence[str] = ()) -> Any:  # noqa: ANN401 - a conclusion, or what one holds

@@ -13,15 +13,10 @@ has a second parameter, that is the connection flags of commands."""
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """How JSON differs from a conclusion.
+    """How JSON differs from a conclusion."""
 
-    Attributes:
-        added: the fields that it has besides, or in the place of those of the same name.
-        left_out: those that it has not.
-    """
-
-    added: tuple[Add, ...] = ()
-    left_out: frozenset[str] = frozenset()
+    added: tuple[Add, ...] = ()  # the fields that it has besides, or in the place of those of the same name
+    left_out: frozenset[str] = frozenset()  # those that it has not
 
     def __or__(self, other: Leaf) -> Leaf:
         """Return the differences of both."""

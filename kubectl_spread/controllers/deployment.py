@@ -120,22 +120,15 @@ def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:
 
 
 class Revision(msgspec.Struct, frozen=True):
-    """One ReplicaSet of a Deployment.
-
-    Attributes:
-        replicas: the Pods that it wants (count).
-        available: its ready Pods (count).
-        present: its Pods, including terminating ones (count).
-        scaled_for: the Deployment's replicas when this one was last scaled (count); None if not annotated.
-        most: the Deployment's replicas then, plus its surge (count); None if not annotated.
-    """
+    """One ReplicaSet of a Deployment."""
 
     name: str
-    replicas: int
-    available: int
-    present: int
+    replicas: int  # the Pods that it wants (count)
+    available: int  # its ready Pods (count)
+    present: int  # its Pods, including terminating ones (count)
+    # the Deployment's replicas when this one was last scaled (count); None if not annotated
     scaled_for: int | None = None
-    most: int | None = None
+    most: int | None = None  # the Deployment's replicas then, plus its surge (count); None if not annotated
 
 
 def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> Mapping[str, int]:

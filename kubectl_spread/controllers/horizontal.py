@@ -14,14 +14,9 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class ReplicaBounds(msgspec.Struct, frozen=True):
-    """The replicas that an autoscaler lets a workload have (counts).
+    """The replicas that an autoscaler lets a workload have (counts)."""
 
-    Attributes:
-        name: the HorizontalPodAutoscaler, in the namespace of the workload.
-        ref: the workload.
-    """
-
-    name: str
+    name: str  # the HorizontalPodAutoscaler, in the namespace of the workload
     ref: WorkloadRef
     least: int
     most: int

@@ -48,16 +48,11 @@ class FailureReason(StrEnum):
 
 
 class JobFailure(msgspec.Struct, frozen=True):
-    """Why a Job fails.
-
-    Attributes:
-        failed: its failed Pods or indexes (count), if there is a limit.
-        limit: how many may fail (count).
-    """
+    """Why a Job fails."""
 
     reason: FailureReason
-    failed: int = 0
-    limit: int = 0
+    failed: int = 0  # its failed Pods or indexes (count), if there is a limit
+    limit: int = 0  # how many may fail (count)
 
 
 def wants_more(job: Job, pods: Sequence[Pod]) -> bool:

@@ -55,23 +55,15 @@ Claims: TypeAlias = tuple[PersistentVolumeClaim, ...]
 
 
 class NextPod(msgspec.Struct, frozen=True, kw_only=True):
-    """A Pod as the scheduler gets it.
+    """A Pod as the scheduler gets it."""
 
-    Attributes:
-        pod: the Pod; a model of the existing ones if no other Pod comes.
-        comes: whether the workload creates another Pod, by itself or once it is scaled up.
-        claims: the claims that are created with it.
-        refusals: why the API server refuses it; empty if it accepts it.
-        from_living: the paths of fields that were taken from living Pods, because the template does not have them.
-        unread: what is not known about it.
-    """
-
-    pod: Pod
-    comes: bool
-    claims: Claims = ()
-    refusals: tuple[Refusal, ...] = ()
+    pod: Pod  # the Pod; a model of the existing ones if no other Pod comes
+    comes: bool  # whether the workload creates another Pod, by itself or once it is scaled up
+    claims: Claims = ()  # the claims that are created with it
+    refusals: tuple[Refusal, ...] = ()  # why the API server refuses it; empty if it accepts it
+    # the paths of fields that were taken from living Pods, because the template does not have them
     from_living: tuple[str, ...] = ()
-    unread: tuple[Gap, ...] = ()
+    unread: tuple[Gap, ...] = ()  # what is not known about it
 
     def place(self, handle: Handle) -> Handle:
         """Return the cluster with the Pod's claims."""

@@ -79,15 +79,10 @@ def is_shut_down(node: Node) -> bool:
 
 
 class EvictionsStopped(msgspec.Struct, frozen=True):
-    """Too many nodes of a zone are unreachable, so no Pod is evicted there; of the cluster, if no node answers.
+    """Too many nodes of a zone are unreachable, so no Pod is evicted there; of the cluster, if no node answers."""
 
-    Attributes:
-        silent: the unreachable nodes of the zone or the cluster (count).
-        nodes: all nodes of the zone or the cluster (count).
-    """
-
-    silent: int
-    nodes: int
+    silent: int  # the unreachable nodes of the zone or the cluster (count)
+    nodes: int  # all nodes of the zone or the cluster (count)
 
 
 def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, EvictionsStopped]:

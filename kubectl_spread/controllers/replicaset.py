@@ -66,16 +66,11 @@ def victims(
 
 
 class _Ranking(msgspec.Struct, frozen=True):
-    """The order in which Pods are deleted.
+    """The order in which Pods are deleted."""
 
-    Attributes:
-        on_node: node's name → related Pods on it (count).
-        order: Pod's name → sort key for a Pod without a UID.
-    """
-
-    on_node: Counter[str]
+    on_node: Counter[str]  # node's name → related Pods on it (count)
     now: datetime
-    order: Callable[[str], str]
+    order: Callable[[str], str]  # Pod's name → sort key for a Pod without a UID
 
     def compare(self, first: Pod, second: Pod) -> int:
         """Return less than 0 if the first Pod is deleted before the second, 0 if they are equal.

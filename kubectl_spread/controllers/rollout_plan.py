@@ -146,21 +146,14 @@ class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DesiredWorkload(msgspec.Struct, frozen=True):
-    """The workload that a manifest describes.
-
-    Attributes:
-        owner: the workload; None for a bare Pod and for a kind of another API.
-        replicas: its Pods (count).
-        numbered: whether each replica gets its own name; a single bare Pod keeps the one it has.
-        release: the API server's.
-    """
+    """The workload that a manifest describes."""
 
     ref: WorkloadRef
-    owner: Workload | None
+    owner: Workload | None  # the workload; None for a bare Pod and for a kind of another API
     pod: Pod
-    replicas: int
-    numbered: bool = True
-    release: Release = Release()
+    replicas: int  # its Pods (count)
+    numbered: bool = True  # whether each replica gets its own name; a single bare Pod keeps the one it has
+    release: Release = Release()  # the API server's
 
     def replica(self, number: int) -> Pod:
         """Return a replica, counted from 1."""

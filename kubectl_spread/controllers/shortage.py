@@ -22,17 +22,11 @@ _FAILED_DELETE = "FailedDelete"
 
 
 class Shortage(msgspec.Struct, frozen=True):
-    """A workload has fewer Pods than it wants.
+    """A workload has fewer Pods than it wants."""
 
-    Attributes:
-        wanted: the Pods that it wants, for a Deployment of its newest revision (count).
-        created: those that exist (count).
-        failure: why its controller could not create one, in the controller's words; empty if it reports nothing.
-    """
-
-    wanted: int
-    created: int
-    failure: str = ""
+    wanted: int  # the Pods that it wants, for a Deployment of its newest revision (count)
+    created: int  # those that exist (count)
+    failure: str = ""  # why its controller could not create one, in the controller's words; empty if it reports nothing
 
 
 def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:

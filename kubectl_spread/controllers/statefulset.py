@@ -151,15 +151,10 @@ _RENEWS_UNREADY_SINCE = 37
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What the controller does.
+    """What the controller does."""
 
-    Attributes:
-        makes: the ordinals that it creates, in order.
-        deletes: the Pods that it deletes, in order.
-    """
-
-    makes: tuple[int, ...] = ()
-    deletes: tuple[Pod, ...] = ()
+    makes: tuple[int, ...] = ()  # the ordinals that it creates, in order
+    deletes: tuple[Pod, ...] = ()  # the Pods that it deletes, in order
 
 
 def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:

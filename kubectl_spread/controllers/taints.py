@@ -47,16 +47,11 @@ LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES,
 
 
 class Owned(msgspec.Struct, frozen=True):
-    """Taints that a controller sets and removes.
+    """Taints that a controller sets and removes."""
 
-    Attributes:
-        keys: a pattern for the key; ``*`` matches any text.
-        lasts: whether a new node of the same kind gets the taint too.
-    """
-
-    keys: str
+    keys: str  # a pattern for the key; ``*`` matches any text
     meaning: NodeTrouble
-    lasts: bool = False
+    lasts: bool = False  # whether a new node of the same kind gets the taint too
 
 
 _KUBERNETES = "node.kubernetes.io/"

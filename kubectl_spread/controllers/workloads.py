@@ -54,17 +54,12 @@ class PodName(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class OwnedPods(msgspec.Struct, frozen=True):
-    """A workload with its Pods.
-
-    Attributes:
-        owner: the workload itself; None if it was not read.
-        pods: its Pods that have not finished, bound or not, by name.
-    """
+    """A workload with its Pods."""
 
     namespace: str
     ref: WorkloadRef
-    owner: Workload | None
-    pods: tuple[Pod, ...]
+    owner: Workload | None  # the workload itself; None if it was not read
+    pods: tuple[Pod, ...]  # its Pods that have not finished, bound or not, by name
 
     @property
     def static(self) -> bool:

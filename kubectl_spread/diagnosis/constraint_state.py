@@ -19,17 +19,12 @@ from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 
 class ConstraintState(msgspec.Struct, frozen=True):
-    """The domains of one constraint in numbers, counted for one Pod of a workload.
-
-    Attributes:
-        matching: value of each eligible domain → matching Pods (count).
-        keyed: whether any node has the topology key.
-        alone: domain → the largest skew of one of its nodes, if each Pod of a DaemonSet counts only its own node.
-    """
+    """The domains of one constraint in numbers, counted for one Pod of a workload."""
 
     counts: DomainCounts
-    matching: Mapping[str, int]
-    keyed: bool
+    matching: Mapping[str, int]  # value of each eligible domain → matching Pods (count)
+    keyed: bool  # whether any node has the topology key
+    # domain → the largest skew of one of its nodes, if each Pod of a DaemonSet counts only its own node
     alone: Mapping[str, int] | None
 
     @property

@@ -47,23 +47,17 @@ class Verdict(StrEnum):
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides about a Pod, and what leaves it no node.
+    """What decides about a Pod, and what leaves it no node."""
 
-    Attributes:
-        awaited: the volumes that the scheduler waits for on the node that it has chosen; None if it has chosen none.
-        decider: what else decides, if that matters; None for nothing.
-        pod: its namespace and name, and ``feasible`` the nodes that take it; both empty where nothing else decides.
-        cause: the root cause; None if some node takes the Pod.
-        clears: whether it is certain that no constraint is the cause where filters alone are.
-    """
-
+    # the volumes that the scheduler waits for on the node that it has chosen; None if it has chosen none
     awaited: AwaitedVolumes | None = None
-    decider: Decider | None = None
+    decider: Decider | None = None  # what else decides, if that matters; None for nothing
+    # its namespace and name, and ``feasible`` the nodes that take it; both empty where nothing else decides
     pod: str = ""
     feasible: tuple[str, ...] = ()
-    cause: AnyCause | None = None
+    cause: AnyCause | None = None  # the root cause; None if some node takes the Pod
     preemption: Preemption | None = None
-    clears: bool = True
+    clears: bool = True  # whether it is certain that no constraint is the cause where filters alone are
 
 
 NOTHING = Conclusion()

@@ -167,33 +167,22 @@ class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class RolloutWillStick(Finding, frozen=True, kw_only=True):
-    """All replicas of a Deployment are placed, but its next rollout does not finish: a new Pod finds no node.
-
-    Attributes:
-        by_chance: whether it finishes in some orders.
-        requirements: what rejects nodes for that Pod.
-        max_unavailable: with which it finishes without surge (count); None if it does not.
-        topology_keys: the constraints with which it finishes if each counts every revision alone.
-    """
+    """All replicas of a Deployment are placed, but its next rollout does not finish: a new Pod finds no node."""
 
     field = "spec.strategy"
     owner: WorkloadRef
-    by_chance: bool = False
-    requirements: tuple[Requirement, ...]
-    max_unavailable: int | None = None
-    topology_keys: tuple[str, ...] = ()
+    by_chance: bool = False  # whether it finishes in some orders
+    requirements: tuple[Requirement, ...]  # what rejects nodes for that Pod
+    max_unavailable: int | None = None  # with which it finishes without surge (count); None if it does not
+    topology_keys: tuple[str, ...] = ()  # the constraints with which it finishes if each counts every revision alone
 
 
 class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):
-    """The Pod lacks labels that matchLabelKeys names in the constraint with this index.
-
-    Attributes:
-        revision: the label with the revision that its owner gives the Pod, if the constraint does not name it.
-    """
+    """The Pod lacks labels that matchLabelKeys names in the constraint with this index."""
 
     index: int
     keys: tuple[str, ...]
-    revision: str = ""
+    revision: str = ""  # the label with the revision that its owner gives the Pod, if the constraint does not name it
 
     @property
     def path(self) -> str:

@@ -6,33 +6,25 @@ from enum import StrEnum
 
 
 class ItemStatus(StrEnum):
-    """The statuses of all reports, worst first; every value of SpreadStatus, Verdict, RebalanceVerdict and Risk is one.
-
-    Attributes:
-        REFUSED: the API server or kubectl refuses a manifest of a simulated step.
-        STUCK: some of a manifest's Pods find no node.
-        PENDING: a step leaves more Pods Pending than there are without it; ``WAITING``: as many, or fewer.
-        LOST: a step removes Pods that nothing recreates, or creates some that never run.
-        GATED: a scheduling gate holds the Pods back.
-    """
+    """The statuses of all reports, worst first; all values of SpreadStatus, Verdict, RebalanceVerdict and Risk."""
 
     NO_DOMAINS = "NoDomains"
     BLOCKED = "Blocked"
     FAILED_CREATE = "FailedCreate"
     UNSCHEDULABLE = "Unschedulable"
     INVALID = "Invalid"
-    REFUSED = "Refused"
-    STUCK = "Stuck"
+    REFUSED = "Refused"  # the API server or kubectl refuses a manifest of a simulated step
+    STUCK = "Stuck"  # some of a manifest's Pods find no node
     VIOLATED = "Violated"
     OUTAGE = "Outage"
     BELOW_BUDGET = "BelowBudget"
     MAJORITY = "Majority"
     NO_EFFECT = "NoEffect"
     INCOMPLETE = "Incomplete"
-    PENDING = "Pending"
+    PENDING = "Pending"  # a step leaves more Pods Pending than there are without it; ``WAITING``: as many, or fewer
     WAITING = "Waiting"
-    LOST = "Lost"
-    GATED = "Gated"
+    LOST = "Lost"  # a step removes Pods that nothing recreates, or creates some that never run
+    GATED = "Gated"  # a scheduling gate holds the Pods back
     IMPOSSIBLE = "Impossible"
     PARTIAL = "Partial"
     PLANNED = "Planned"

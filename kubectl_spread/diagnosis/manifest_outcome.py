@@ -40,31 +40,21 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of a manifest; for the fields not listed here see ``contract.check.CheckItem``.
+    """The outcome of a manifest; for the fields not listed here see ``contract.check.CheckItem``."""
 
-    Attributes:
-        judgement: the scheduler's decision about its first Pod.
-        unread_revisions: what is unknown about Pods of an older revision that are created.
-        refused_by_chance: as in ``AppliedOutcomes``.
-        blameless: whether the first Pod needs no node, or gets one, whatever the decision.
-        scaled_to_zero: whether the workload wants no Pods, but may be scaled up.
-        jam_judgement: the scheduler's decision about the first replica that finds no node.
-        constraints: those of that replica, else of the first, with all placed replicas counted.
-        jammed: the outcome in which it finds no node; None as for ``jam``.
-    """
-
-    judgement: Judgement
-    unread_revisions: tuple[Gap, ...] = ()
-    blameless: bool = False
-    scaled_to_zero: bool = False
+    judgement: Judgement  # the scheduler's decision about its first Pod
+    unread_revisions: tuple[Gap, ...] = ()  # what is unknown about Pods of an older revision that are created
+    blameless: bool = False  # whether the first Pod needs no node, or gets one, whatever the decision
+    scaled_to_zero: bool = False  # whether the workload wants no Pods, but may be scaled up
     replicas: int
     placements: tuple[placement.Placement, ...] = ()
     jam: placement.Jam | None = None
-    jam_judgement: Judgement | None = None
+    jam_judgement: Judgement | None = None  # the scheduler's decision about the first replica that finds no node
     pending: int = 0
     failed_create: FailedCreate | None = None
-    refused_by_chance: str = ""
+    refused_by_chance: str = ""  # as in ``AppliedOutcomes``
     held_by: tuple[str, ...] = ()
+    # those of that replica, else of the first, with all placed replicas counted
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     orders: int = 1
     ranges: tuple[placement.DomainRange, ...] = ()
@@ -72,7 +62,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
-    jammed: AppliedWorkload | None = None
+    jammed: AppliedWorkload | None = None  # the outcome in which it finds no node; None as for ``jam``
 
     @property
     def unknown(self) -> tuple[Gap, ...]:

@@ -59,38 +59,27 @@ class CountedRevision(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The cluster after a step, as far as it is compared.
-
-    Attributes:
-        revisions: workload → its revisions by name: that of its next Pod first, then older ones with other constraints.
-        pending: workload, in question or not → its Pending Pods.
-        preempted: the Pods that the scheduler has evicted so far.
-        pdb_violations: how many of them a PodDisruptionBudget protected.
-        spared: the Pods that it could have evicted instead, in the first order.
-        free: whether anything was left to chance so far, in the first order.
-        sampled: whether the scheduler scored only some of the nodes that fit a Pod.
-        refused: namespace, kind and name of a controller → why the API server refuses its Pods.
-        living: workload → its Pods that have not ended, in the first order.
-        touched: the Pods that were created, changed or deleted so far, in the first order, also with earlier labels.
-        placed: a Pod of each controller that found a node so far, and the cluster then, in the first order.
-        defaults: whether the cluster's default constraints count too.
-    """
+    """The cluster after a step, as far as it is compared."""
 
     asked: frozenset[Key]
+    # workload → its revisions by name: that of its next Pod first, then older ones with other constraints
     revisions: Mapping[Key, Mapping[str, CountedRevision]]
     upcoming: Mapping[Key, NextPod]
-    pending: Mapping[Key, tuple[Pod, ...]]
-    preempted: tuple[Pod, ...]
-    pdb_violations: int
-    spared: tuple[Pod, ...]
-    free: bool
-    sampled: bool
+    pending: Mapping[Key, tuple[Pod, ...]]  # workload, in question or not → its Pending Pods
+    preempted: tuple[Pod, ...]  # the Pods that the scheduler has evicted so far
+    pdb_violations: int  # how many of them a PodDisruptionBudget protected
+    spared: tuple[Pod, ...]  # the Pods that it could have evicted instead, in the first order
+    free: bool  # whether anything was left to chance so far, in the first order
+    sampled: bool  # whether the scheduler scored only some of the nodes that fit a Pod
+    # namespace, kind and name of a controller → why the API server refuses its Pods
     refused: Mapping[tuple[str, str, str], str]
     handles: Handles
-    living: Mapping[Key, Sequence[Pod]]
+    living: Mapping[Key, Sequence[Pod]]  # workload → its Pods that have not ended, in the first order
+    # the Pods that were created, changed or deleted so far, in the first order, also with earlier labels
     touched: tuple[Pod, ...]
+    # a Pod of each controller that found a node so far, and the cluster then, in the first order
     placed: tuple[tuple[Pod, Handle], ...]
-    defaults: bool
+    defaults: bool  # whether the cluster's default constraints count too
 
     @property
     def snapshot(self) -> Snapshot:

@@ -46,22 +46,16 @@ MOST_AWAITED = 8
 
 
 class Revision(msgspec.Struct, frozen=True, kw_only=True):
-    """One revision of a workload, and the Pod that represents it.
-
-    Attributes:
-        name: empty if the workload has only one revision.
-        pod: the Pod that its rows are evaluated for; ``pods``: its Pods that have not ended.
-        newest: whether it is the revision of the next Pod.
-        upcoming: the workload's next Pod, if it is of this revision, or the Pending one; None if there is neither.
-    """
+    """One revision of a workload, and the Pod that represents it."""
 
     workload: OwnedPods
     handle: Handle
-    name: str = ""
-    pod: Pod
+    name: str = ""  # empty if the workload has only one revision
+    pod: Pod  # the Pod that its rows are evaluated for; ``pods``: its Pods that have not ended
     pods: tuple[Pod, ...]
-    newest: bool = False
+    newest: bool = False  # whether it is the revision of the next Pod
     pending: bool = False
+    # the workload's next Pod, if it is of this revision, or the Pending one; None if there is neither
     upcoming: NextPod | None = None
 
     @property

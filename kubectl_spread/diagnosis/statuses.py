@@ -106,17 +106,11 @@ class Uneven(Status, frozen=True, kw_only=True):
 
 
 class OK(Status, frozen=True, kw_only=True):
-    """Nothing worse holds.
+    """Nothing worse holds."""
 
-    Attributes:
-        preemption: the Pods that the scheduler evicts for the next Pod; None for none.
-        manager: what creates the Pods of a Job instead of kube-controller-manager; empty if that does.
-        gates: the scheduling gates that hold the Pod back.
-    """
-
-    preemption: Preemption | None = None
-    manager: str = ""
-    gates: tuple[str, ...] = ()
+    preemption: Preemption | None = None  # the Pods that the scheduler evicts for the next Pod; None for none
+    manager: str = ""  # what creates the Pods of a Job instead of kube-controller-manager; empty if that does
+    gates: tuple[str, ...] = ()  # the scheduling gates that hold the Pod back
 
 
 class BlockedBy(msgspec.Struct, frozen=True, kw_only=True):

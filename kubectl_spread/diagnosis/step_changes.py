@@ -144,18 +144,12 @@ OutcomeNote: TypeAlias = (
 
 
 class WaitingReason(msgspec.Struct, frozen=True):
-    """Why Pending Pods of a workload wait.
+    """Why Pending Pods of a workload wait."""
 
-    Attributes:
-        conclusion: what leaves them no node.
-        number: how many wait for it (count).
-        old: whether they are of an older revision; None if all that wait are of one.
-        gates: the scheduling gates that hold them back, and ``pod`` the first of them; empty for none.
-    """
-
-    conclusion: Conclusion
-    number: int
-    old: bool | None = None
+    conclusion: Conclusion  # what leaves them no node
+    number: int  # how many wait for it (count)
+    old: bool | None = None  # whether they are of an older revision; None if all that wait are of one
+    # the scheduling gates that hold them back, and ``pod`` the first of them; empty for none
     gates: tuple[str, ...] = ()
     pod: str = ""
 

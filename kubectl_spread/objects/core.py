@@ -562,16 +562,13 @@ class Pod(KubernetesObject, frozen=True):
 
 
 class PodTemplateSpec(Struct, frozen=True):
-    """The Pods that a workload creates.
-
-    Attributes:
-        rest: a digest of all fields that are not kept, as template_rest.py writes it; empty where it is not known.
-        unkept: those fields as JSON, of workloads that people apply; they may be secret, and no output may hold them.
-    """
+    """The Pods that a workload creates."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
+    # a digest of all fields that are not kept, as template_rest.py writes it; empty where it is not known
     rest: str = msgspec.field(name=REST, default="")
+    # those fields as JSON, of workloads that people apply; they may be secret, and no output may hold them
     unkept: str = msgspec.field(name=UNKEPT, default="")
 
 

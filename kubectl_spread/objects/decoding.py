@@ -47,15 +47,11 @@ _NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class DecodeError(ValueError):
-    """An object has a field of the wrong type.
-
-    Attributes:
-        field_path: the field, such as ``spec.containers[0].name``; empty for the object itself.
-    """
+    """An object has a field of the wrong type."""
 
     def __init__(self, reason: str, field_path: str = "") -> None:
         super().__init__(f"{field_path}: {reason}" if field_path else reason)
-        self.field_path = field_path
+        self.field_path = field_path  # the field, such as ``spec.containers[0].name``; empty for the object itself
         self.reason = reason
 
 

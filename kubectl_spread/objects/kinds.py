@@ -17,24 +17,15 @@ Workload: TypeAlias = Scaled | workloads.DaemonSet | workloads.Job | workloads.C
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of object.
+    """A kind of object."""
 
-    Attributes:
-        struct: the type that it is decoded to; both have the same name.
-        api_version: group and version, such as ``apps/v1``; ``v1`` for the core group.
-        plural: the resource's name in paths, such as ``replicasets``.
-        short_names: kubectl's short names, such as ``rs``.
-        makes_pods: whether it has a Pod template.
-        older_versions: the versions of its group in older releases, newest first.
-    """
-
-    struct: type[KubernetesObject]
-    api_version: str
-    plural: str
-    short_names: tuple[str, ...] = ()
+    struct: type[KubernetesObject]  # the type that it is decoded to; both have the same name
+    api_version: str  # group and version, such as ``apps/v1``; ``v1`` for the core group
+    plural: str  # the resource's name in paths, such as ``replicasets``
+    short_names: tuple[str, ...] = ()  # kubectl's short names, such as ``rs``
     namespaced: bool = True
-    makes_pods: bool = False
-    older_versions: tuple[str, ...] = ()
+    makes_pods: bool = False  # whether it has a Pod template
+    older_versions: tuple[str, ...] = ()  # the versions of its group in older releases, newest first
 
     @property
     def name(self) -> str:

@@ -45,18 +45,12 @@ _Read = Callable[[Any], Any]
 
 
 class _Field(NamedTuple):
-    """A field in use.
-
-    Attributes:
-        read: decodes its bytes or number.
-        put: whether a value is the field's only value, one of several, a map entry, or has fields of the Struct.
-        keeps_zero: whether zero differs from an absent value; upstream writes zeros for absent values too.
-    """
+    """A field in use."""
 
     name: str
-    read: Any
-    put: int
-    keeps_zero: bool
+    read: Any  # decodes its bytes or number
+    put: int  # whether a value is the field's only value, one of several, a map entry, or has fields of the Struct
+    keeps_zero: bool  # whether zero differs from an absent value; upstream writes zeros for absent values too
 
 
 _ONE, _MANY, _ENTRY, _INLINE = range(4)
@@ -199,19 +193,14 @@ class _Decoder:
 
 
 class _Layout(NamedTuple):
-    """A decoded message, and how other messages of the same layout differ from it.
-
-    Attributes:
-        values: the decoded values; without those that differ, after others were compared.
-        differing: the places where differing values begin.
-        same: the bytes that all messages have in common, with their places; empty before a comparison.
-        fields: the fields in use with a differing value, each with the places of all its values.
-    """
+    """A decoded message, and how other messages of the same layout differ from it."""
 
     part: bytes
-    values: _Values
-    differing: frozenset[int] = frozenset()
+    values: _Values  # the decoded values; without those that differ, after others were compared
+    differing: frozenset[int] = frozenset()  # the places where differing values begin
+    # the bytes that all messages have in common, with their places; empty before a comparison
     same: Sequence[tuple[slice, bytes]] = ()
+    # the fields in use with a differing value, each with the places of all its values
     fields: Sequence[tuple[_Field, Sequence[slice]]] = ()
 
 

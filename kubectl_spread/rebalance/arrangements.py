@@ -26,18 +26,12 @@ SAMPLES = 8
 
 
 class Arrangement(msgspec.Struct, frozen=True):
-    """One way in which the Pods may be spread.
-
-    Attributes:
-        counts: the counts of the goals.
-        landed: the replacement Pods: what is alike among them, and the node; sorted.
-        waiting: Pending Pods that find no node before any eviction.
-    """
+    """One way in which the Pods may be spread."""
 
     handles: Handles
-    counts: Counts
-    landed: tuple[tuple[int, str], ...] = ()
-    waiting: tuple[Pod, ...] = ()
+    counts: Counts  # the counts of the goals
+    landed: tuple[tuple[int, str], ...] = ()  # the replacement Pods: what is alike among them, and the node; sorted
+    waiting: tuple[Pod, ...] = ()  # Pending Pods that find no node before any eviction
 
     def without(self, movable: Movable) -> Arrangement:
         """Return the arrangement after the eviction, while the replacement is Pending."""
@@ -80,18 +74,12 @@ class Arrangement(msgspec.Struct, frozen=True):
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """The nodes that a Pod may go to.
-
-    Attributes:
-        best: those of them that had the highest score in some order.
-        sampled: whether the scheduler scores only some of the feasible nodes, so that others may be best.
-        scored: how often nodes were scored for it (count).
-    """
+    """The nodes that a Pod may go to."""
 
     fitting: tuple[str, ...]
-    best: tuple[str, ...]
-    sampled: bool
-    scored: int = 1
+    best: tuple[str, ...]  # those of them that had the highest score in some order
+    sampled: bool  # whether the scheduler scores only some of the feasible nodes, so that others may be best
+    scored: int = 1  # how often nodes were scored for it (count)
 
 
 def seen_best(pod: Pod, handle: Handle) -> tuple[str, ...]:

@@ -33,50 +33,35 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class CountedDomains(msgspec.Struct, frozen=True):
-    """The domains in which a constraint counts Pods.
-
-    Attributes:
-        place: counted node's name → its domain.
-        start: domain → Pods (count) before the plan.
-        ends: after each eviction: domain → the fewest and the most Pods (counts), if the plan changes them.
-    """
+    """The domains in which a constraint counts Pods."""
 
     namespace: str
     topology_key: str
     selector: Selector
-    place: Mapping[str, str]
-    start: Mapping[str, int]
+    place: Mapping[str, str]  # counted node's name → its domain
+    start: Mapping[str, int]  # domain → Pods (count) before the plan
+    # after each eviction: domain → the fewest and the most Pods (counts), if the plan changes them
     ends: tuple[Mapping[str, tuple[int, int]], ...]
 
 
 class AwaitedPods(msgspec.Struct, frozen=True):
-    """The Pods of one controller that must be Ready after an eviction.
+    """The Pods of one controller that must be Ready after an eviction."""
 
-    Attributes:
-        controller: kind and name of the controller that creates the replacement.
-        ready: how many must be Ready (count).
-        apart_from: the UIDs of Pods that were not Ready before the plan; they do not count.
-    """
-
-    controller: tuple[str, str]
-    ready: int
-    apart_from: tuple[str, ...]
+    controller: tuple[str, str]  # kind and name of the controller that creates the replacement
+    ready: int  # how many must be Ready (count)
+    apart_from: tuple[str, ...]  # the UIDs of Pods that were not Ready before the plan; they do not count
 
 
 class Checkpoints(msgspec.Struct, frozen=True):
-    """What must be true between the evictions of a plan: the counts that it changes, and the Pods to wait for.
-
-    Attributes:
-        scheduled: namespace → the UIDs of Pending Pods that must have a node before the first eviction.
-        nodes: the nodes with a topology key of the plan, by name.
-        budgets: for each eviction that is not the first of those made together, nothing; otherwise budget (namespace,
-            name) → how many Pods (count) it must allow at once.
-    """
+    """What must be true between the evictions of a plan: the counts that it changes, and the Pods to wait for."""
 
     counted: tuple[CountedDomains, ...]
     awaited: tuple[AwaitedPods, ...]
+    # namespace → the UIDs of Pending Pods that must have a node before the first eviction
     scheduled: Mapping[str, tuple[str, ...]]
-    nodes: tuple[Node, ...]
+    nodes: tuple[Node, ...]  # the nodes with a topology key of the plan, by name
+    # for each eviction that is not the first of those made together, nothing; otherwise budget (namespace, name) → how
+    # many Pods (count) it must allow at once
     budgets: tuple[Mapping[tuple[str, str], int], ...]
 
     @property

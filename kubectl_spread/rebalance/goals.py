@@ -41,21 +41,13 @@ def with_more(counts: DomainPods, place: int, by: int) -> DomainPods:
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """What no eviction can change about the counts of a goal.
+    """What no eviction can change about the counts of a goal."""
 
-    Attributes:
-        shut: the domains that no Pod can go to.
-        staying: the Pods of each domain that cannot leave it (count).
-        bound: those of them that may be evicted, but whose volumes are in the domain.
-        highest: the highest global minimum that all Pods together allow (Pods).
-        closed: whether no Pod can go to a node that is not counted, or is counted no longer.
-    """
-
-    shut: frozenset[int] = frozenset()
-    staying: DomainPods = ()
-    bound: frozenset[PodKey] = frozenset()
-    highest: int = UNREACHABLE
-    closed: bool = False
+    shut: frozenset[int] = frozenset()  # the domains that no Pod can go to
+    staying: DomainPods = ()  # the Pods of each domain that cannot leave it (count)
+    bound: frozenset[PodKey] = frozenset()  # those of them that may be evicted, but whose volumes are in the domain
+    highest: int = UNREACHABLE  # the highest global minimum that all Pods together allow (Pods)
+    closed: bool = False  # whether no Pod can go to a node that is not counted, or is counted no longer
 
 
 ANYWHERE = Reach()
@@ -63,28 +55,18 @@ ANYWHERE = Reach()
 
 
 class Goal(msgspec.Struct, frozen=True, dict=True):
-    """One constraint of one workload.
-
-    Attributes:
-        revision: of the Pods that have it; empty if the workload has only one.
-        pod: the Pod that represents the workload's.
-        domains: the eligible domains, by value.
-        place: counted node's name → its domain's place among them.
-        now: the current counts.
-        start: the counts before anything is moved: with the Pending Pods that find a node now.
-        wanted: whether it must be satisfied, or only must not get worse.
-    """
+    """One constraint of one workload."""
 
     workload: OwnedPods
-    revision: str
-    pod: Pod
+    revision: str  # of the Pods that have it; empty if the workload has only one
+    pod: Pod  # the Pod that represents the workload's
     constraint: Constraint
     selector: Selector
-    domains: tuple[str, ...]
-    place: Mapping[str, int]
-    now: DomainPods
-    start: DomainPods
-    wanted: bool
+    domains: tuple[str, ...]  # the eligible domains, by value
+    place: Mapping[str, int]  # counted node's name → its domain's place among them
+    now: DomainPods  # the current counts
+    start: DomainPods  # the counts before anything is moved: with the Pending Pods that find a node now
+    wanted: bool  # whether it must be satisfied, or only must not get worse
 
     @cached_property
     def _is_below_min_domains(self) -> bool:

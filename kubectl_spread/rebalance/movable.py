@@ -95,21 +95,14 @@ StayReason: TypeAlias = Stays | Kept | VolumeShared | EvictionRefused | Undecide
 
 
 class Movable(msgspec.Struct, frozen=True):
-    """A Pod that may be evicted.
-
-    Attributes:
-        like: alike Pods have one number: which of them leaves a node makes no difference.
-        leaves: the goals that count it, and in which domain (places of both).
-        joins: the goals that count the replacement.
-        bound_by: its own goals that keep it off nodes.
-    """
+    """A Pod that may be evicted."""
 
     pod: Pod
     again: NextPod
-    like: int
-    leaves: tuple[tuple[int, int], ...]
-    joins: tuple[int, ...]
-    bound_by: tuple[int, ...]
+    like: int  # alike Pods have one number: which of them leaves a node makes no difference
+    leaves: tuple[tuple[int, int], ...]  # the goals that count it, and in which domain (places of both)
+    joins: tuple[int, ...]  # the goals that count the replacement
+    bound_by: tuple[int, ...]  # its own goals that keep it off nodes
 
     def places(self, node_name: str, goals: Sequence[Goal]) -> tuple[int | None, ...]:
         """Return the domain of the node in each goal that counts the replacement; None if it is not counted there."""

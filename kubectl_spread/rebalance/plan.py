@@ -65,37 +65,26 @@ FEW, MANY = (8, 1_500), (200, 2_000)
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan should reach.
-
-    Attributes:
-        may_go: which Pods may be evicted for it, unless something keeps them.
-        unknown: returns what is not known and decides where a Pod can go: such a Pod is not evicted.
-        most: the limit of evictions (count); None for no limit.
-    """
+    """What a plan should reach."""
 
     wanted: Callable[[OwnedPods], bool]
-    may_go: Callable[[Pod], bool]
+    may_go: Callable[[Pod], bool]  # which Pods may be evicted for it, unless something keeps them
+    # returns what is not known and decides where a Pod can go: such a Pod is not evicted
     unknown: Unknown = lambda _pod, _handle: None
     soft: bool = False
-    most: int | None = None
+    most: int | None = None  # the limit of evictions (count); None for no limit
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of one goal.
-
-    Attributes:
-        after: the counts in the end, in the worst case.
-        stay: the counted Pods that are not evicted, and why.
-        reach: what no eviction could change; unknown where none was needed.
-    """
+    """The outcome of one goal."""
 
     goal: Goal
     before: Handles
-    after: DomainPods
+    after: DomainPods  # the counts in the end, in the worst case
     arrangement: Arrangement
     left: tuple[Movable, ...]
-    stay: tuple[tuple[Pod, StayReason], ...]
-    reach: Reach
+    stay: tuple[tuple[Pod, StayReason], ...]  # the counted Pods that are not evicted, and why
+    reach: Reach  # what no eviction could change; unknown where none was needed
     ended: Ended
 
     @property
@@ -126,21 +115,15 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class EvictionPlan(msgspec.Struct, frozen=True):
-    """The evictions, and their outcome.
-
-    Attributes:
-        scheduled: the Pending Pods that find a node now, and that node: the evictions come after them.
-        whole: whether every choice among equal nodes was followed.
-        sampled: whether the scheduler scores only some of the nodes that fit a Pod.
-        left_out: the ScheduleAnyway constraints above maxSkew that were not asked about (count).
-    """
+    """The evictions, and their outcome."""
 
     evictions: tuple[Eviction, ...]
     outcomes: tuple[Outcome, ...]
+    # the Pending Pods that find a node now, and that node: the evictions come after them
     scheduled: tuple[tuple[Pod, str], ...]
-    whole: bool
-    sampled: bool
-    left_out: int
+    whole: bool  # whether every choice among equal nodes was followed
+    sampled: bool  # whether the scheduler scores only some of the nodes that fit a Pod
+    left_out: int  # the ScheduleAnyway constraints above maxSkew that were not asked about (count)
 
 
 def plan(handles: Handles, asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:

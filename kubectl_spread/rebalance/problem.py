@@ -22,29 +22,19 @@ EXACT_PODS = 16
 
 
 class Hope(msgspec.Struct, frozen=True):
-    """What is left to do after an eviction, as far as the counts show.
+    """What is left to do after an eviction, as far as the counts show."""
 
-    Attributes:
-        most: the evictions that the most demanding goals require at least (count).
-        together: the sum of the evictions that the goals require (count).
-    """
-
-    most: int
-    together: int
+    most: int  # the evictions that the most demanding goals require at least (count)
+    together: int  # the sum of the evictions that the goals require (count)
 
 
 class Problem(msgspec.Struct, frozen=True, dict=True):
-    """The problem to solve.
-
-    Attributes:
-        reach: for each goal, what no eviction can change.
-        parts: the places of the goals of each group.
-    """
+    """The problem to solve."""
 
     goals: tuple[Goal, ...]
     movables: tuple[Movable, ...]
-    reach: tuple[Reach, ...]
-    parts: tuple[tuple[int, ...], ...]
+    reach: tuple[Reach, ...]  # for each goal, what no eviction can change
+    parts: tuple[tuple[int, ...], ...]  # the places of the goals of each group
 
     # The fewest evictions.
 

@@ -22,34 +22,23 @@ from kubectl_spread.rebalance.problem import Problem
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """One eviction of a plan.
-
-    Attributes:
-        lands: the nodes that the replacement may go to.
-        step: evictions with the same number are made together, unless it is 0.
-        ends: the counts that each goal may have once the replacements of such a step are placed; only of its last.
-    """
+    """One eviction of a plan."""
 
     movable: Movable
-    lands: tuple[str, ...]
-    step: int = 0
+    lands: tuple[str, ...]  # the nodes that the replacement may go to
+    step: int = 0  # evictions with the same number are made together, unless it is 0
+    # the counts that each goal may have once the replacements of such a step are placed; only of its last
     ends: tuple[tuple[Goal, frozenset[DomainPods]], ...] = ()
 
 
 class State(msgspec.Struct, frozen=True):
-    """The cluster after some evictions.
-
-    Attributes:
-        whole: whether the arrangements are all there are.
-        sampled: whether the scheduler scored only some of the nodes that fit a Pod.
-        scored: how often nodes were scored for the last eviction (count).
-    """
+    """The cluster after some evictions."""
 
     arrangements: tuple[Arrangement, ...]
     evictions: tuple[Eviction, ...] = ()
-    whole: bool = True
-    sampled: bool = False
-    scored: int = 0
+    whole: bool = True  # whether the arrangements are all there are
+    sampled: bool = False  # whether the scheduler scored only some of the nodes that fit a Pod
+    scored: int = 0  # how often nodes were scored for the last eviction (count)
 
     def after(self, movable: Movable, goals: Sequence[Goal], most: int) -> State | None:
         """Return the state after one more eviction; None if a Pod may find no node.

@@ -49,9 +49,6 @@ class TogetherSearch:
         start: the cluster before the step.
         allowed: for each goal, the most skew after it (Pods).
         most_pods: the most Pods of the step (count).
-
-    Attributes:
-        work: what was tried so far (verdicts on single nodes, count).
     """
 
     def __init__(self, problem: Problem, start: State, allowed: Sequence[int], most_pods: int) -> None:
@@ -67,7 +64,7 @@ class TogetherSearch:
         self._heap: list[tuple[int, int, int, Chosen, Counts]] = []
         self._serial = count()
         self._seen: set[object] = set()
-        self.work = 0
+        self.work = 0  # what was tried so far (verdicts on single nodes, count)
         if problem.fits(without(movables, self._first.counts), movables, allowed):
             self._branch((), self._first.counts)
 

@@ -18,19 +18,12 @@ from kubectl_spread.objects.meta import parse_label_selector
 
 
 class AffinityTerm(msgspec.Struct, frozen=True):
-    """Other Pods, and the topology key that says what is near them.
+    """Other Pods, and the topology key that says what is near them."""
 
-    Attributes:
-        selector: the labels of the Pods; the API server has merged (mis)matchLabelKeys into it.
-        topology_key: nodes with the same value of this label are near each other.
-        namespaces: the names of the Pods' namespaces.
-        namespace_selector: further namespaces, by their labels.
-    """
-
-    selector: Selector
-    topology_key: str
-    namespaces: frozenset[str]
-    namespace_selector: Selector = NOTHING
+    selector: Selector  # the labels of the Pods; the API server has merged (mis)matchLabelKeys into it
+    topology_key: str  # nodes with the same value of this label are near each other
+    namespaces: frozenset[str]  # the names of the Pods' namespaces
+    namespace_selector: Selector = NOTHING  # further namespaces, by their labels
 
     def covers(self, namespace: str, namespace_labels: Mapping[str, str]) -> bool:
         """Whether the term is about Pods of the namespace, by its name or by its labels."""
@@ -126,16 +119,13 @@ OnNodes: TypeAlias = Mapping[AffinityTerm, Mapping[str, int]]
 
 
 class ExistingTerms(msgspec.Struct, frozen=True):
-    """The terms of the Pods on all nodes; replicas have equal terms, which are here once.
+    """The terms of the Pods on all nodes; replicas have equal terms, which are here once."""
 
-    Attributes:
-        affinity: required affinity terms → Pods on each node (count).
-        anti_affinity: required anti-affinity terms → Pods on each node (count).
-        preferred: preferred terms → sum of the weights on each node.
-    """
-
+    # required affinity terms → Pods on each node (count)
     affinity: OnNodes = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    # required anti-affinity terms → Pods on each node (count)
     anti_affinity: OnNodes = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    # preferred terms → sum of the weights on each node
     preferred: OnNodes = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod

@@ -26,17 +26,12 @@ _GCE_ZONE_PARTS = 3
 
 
 class InTreePlugin(msgspec.Struct, frozen=True):
-    """An in-tree volume plugin that is migrated to a CSI driver.
+    """An in-tree volume plugin that is migrated to a CSI driver."""
 
-    Attributes:
-        source: the attribute of a volume that has its settings.
-        topology_key: the driver's node label for zones; empty if volumes keep their node affinity.
-    """
-
-    source: str
+    source: str  # the attribute of a volume that has its settings
     name: str
     driver: str
-    topology_key: str = ""
+    topology_key: str = ""  # the driver's node label for zones; empty if volumes keep their node affinity
 
 
 AWS_EBS = InTreePlugin(

@@ -99,30 +99,20 @@ PRE_SCORES: Mapping[str, PreScore] = {
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A plugin that rejects one node, or all.
+    """A plugin that rejects one node, or all."""
 
-    Attributes:
-        plugin: its name; PreFilterResult where other plugins' PreFilter excluded the node.
-        nominated: the nominated Pods without which it would not reject the node.
-    """
-
-    plugin: str
+    plugin: str  # its name; PreFilterResult where other plugins' PreFilter excluded the node
     status: Status
-    nominated: tuple[Pod, ...] = ()
+    nominated: tuple[Pod, ...] = ()  # the nominated Pods without which it would not reject the node
 
 
 class NodeVerdict(msgspec.Struct, frozen=True):
-    """The result for one node.
-
-    Attributes:
-        first: the rejection that kube-scheduler reports; None where the node is feasible.
-        rejections: every filter that rejects the node, in the profile's order.
-        scores: score plugin → weighted, normalised score, and their ``total``; empty where the node is not feasible.
-    """
+    """The result for one node."""
 
     name: str
-    first: Rejection | None
-    rejections: tuple[Rejection, ...]
+    first: Rejection | None  # the rejection that kube-scheduler reports; None where the node is feasible
+    rejections: tuple[Rejection, ...]  # every filter that rejects the node, in the profile's order
+    # score plugin → weighted, normalised score, and their ``total``; empty where the node is not feasible
     scores: Mapping[str, int]
 
 
@@ -130,22 +120,16 @@ NO_SCORES: Mapping[str, int] = MappingProxyType({})
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """What kube-scheduler decides about one Pod.
-
-    Attributes:
-        nodes: node's name → its result, sorted by name.
-        pre_filter: the plugin that rejected the Pod before any node was filtered, None for none.
-        narrowed: plugin → the only nodes that its PreFilter leaves; plugins that leave all nodes are absent.
-        filters: the filters that judged the Pod, for dry runs.
-        broken: the plugin that failed on any node; the scheduler reports only this, and the Pod is not scheduled.
-    """
+    """What kube-scheduler decides about one Pod."""
 
     pod: Pod
-    nodes: Mapping[str, NodeVerdict]
-    pre_filter: Rejection | None = None
+    nodes: Mapping[str, NodeVerdict]  # node's name → its result, sorted by name
+    pre_filter: Rejection | None = None  # the plugin that rejected the Pod before any node was filtered, None for none
+    # plugin → the only nodes that its PreFilter leaves; plugins that leave all nodes are absent
     narrowed: Mapping[str, frozenset[str]] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     not_modelled: tuple[str, ...] = ()
-    filters: Filters = ()
+    filters: Filters = ()  # the filters that judged the Pod, for dry runs
+    # the plugin that failed on any node; the scheduler reports only this, and the Pod is not scheduled
     broken: Rejection | None = None
 
     @property
@@ -189,18 +173,12 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 class _PreFiltered(msgspec.Struct, frozen=True):
-    """The results of all PreFilters.
-
-    Attributes:
-        rejection: the first plugin that rejected the whole Pod.
-        narrowed: plugin → the only nodes that it leaves.
-        names: the nodes that all plugins leave.
-    """
+    """The results of all PreFilters."""
 
     filters: Filters
-    rejection: Rejection | None
-    narrowed: Mapping[str, frozenset[str]]
-    names: frozenset[str]
+    rejection: Rejection | None  # the first plugin that rejected the whole Pod
+    narrowed: Mapping[str, frozenset[str]]  # plugin → the only nodes that it leaves
+    names: frozenset[str]  # the nodes that all plugins leave
 
     @property
     def results(self) -> list[PreFilterResult]:

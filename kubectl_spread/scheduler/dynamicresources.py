@@ -51,37 +51,23 @@ DeviceID = tuple[str, str, str]
 
 
 class Claims(msgspec.Struct, frozen=True):
-    """The claims of a Pod.
+    """The claims of a Pod."""
 
-    Attributes:
-        allocated: the claims that have devices.
-        waiting: the claims that get devices when the Pod is scheduled.
-        resources: extended resource that devices may provide → the requested amount; empty if ``backed`` is.
-        backed: those of these resources that a DeviceClass provides.
-        stale: whether a claim for them from an earlier scheduling attempt still exists.
-    """
-
-    allocated: tuple[ResourceClaim, ...] = ()
-    waiting: tuple[ResourceClaim, ...] = ()
+    allocated: tuple[ResourceClaim, ...] = ()  # the claims that have devices
+    waiting: tuple[ResourceClaim, ...] = ()  # the claims that get devices when the Pod is scheduled
+    # extended resource that devices may provide → the requested amount; empty if ``backed`` is
     resources: Mapping[str, int] = {}
-    backed: frozenset[str] = frozenset()
-    stale: bool = False
+    backed: frozenset[str] = frozenset()  # those of these resources that a DeviceClass provides
+    stale: bool = False  # whether a claim for them from an earlier scheduling attempt still exists
 
 
 class State(msgspec.Struct, frozen=True):
-    """The Pod's part of the filter.
+    """The Pod's part of the filter."""
 
-    Attributes:
-        reached: the node selector of each allocated claim that has one.
-        least: the least number of devices that the claims need.
-        looks: whether the node needs any device at all.
-        everything: whether a claim requests all devices of a class.
-    """
-
-    reached: tuple[tuple[Term, ...], ...]
-    least: int
-    looks: bool
-    everything: bool
+    reached: tuple[tuple[Term, ...], ...]  # the node selector of each allocated claim that has one
+    least: int  # the least number of devices that the claims need
+    looks: bool  # whether the node needs any device at all
+    everything: bool  # whether a claim requests all devices of a class
     claims: Claims
     devices: Devices
 

@@ -49,15 +49,10 @@ class Code(StrEnum):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """A plugin's verdict.
+    """A plugin's verdict."""
 
-    Attributes:
-        code: Unschedulable where preemption may help, UnschedulableAndUnresolvable where it cannot.
-        reasons: upstream's words; empty on success.
-    """
-
-    code: Code
-    reasons: tuple[str, ...] = ()
+    code: Code  # Unschedulable where preemption may help, UnschedulableAndUnresolvable where it cannot
+    reasons: tuple[str, ...] = ()  # upstream's words; empty on success
 
     @property
     def rejected(self) -> bool:
@@ -91,21 +86,14 @@ def _node_infos(nodes: Iterable[Node], snapshot: Snapshot, profile: Profile) -> 
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """The cluster as one profile of the scheduler sees it.
-
-    Attributes:
-        node_infos: node's name → node with its Pods.
-        existing_terms: the affinity terms of the Pods on these nodes.
-        index: the nodes by labels, taints and images.
-        room: the nodes by free resources.
-    """
+    """The cluster as one profile of the scheduler sees it."""
 
     snapshot: Snapshot
     profile: Profile
-    node_infos: Mapping[str, NodeInfo]
-    existing_terms: ExistingTerms
-    index: NodeIndex
-    room: NodeRoom
+    node_infos: Mapping[str, NodeInfo]  # node's name → node with its Pods
+    existing_terms: ExistingTerms  # the affinity terms of the Pods on these nodes
+    index: NodeIndex  # the nodes by labels, taints and images
+    room: NodeRoom  # the nodes by free resources
 
     @classmethod
     def build(cls, snapshot: Snapshot, profile: Profile) -> Handle:
@@ -203,19 +191,13 @@ PodUpdate: TypeAlias = Callable[[Pod, NodeInfo, int], "PreFilterResult"]
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
-    """The result of a plugin that does not skip the Pod.
-
-    Attributes:
-        node_names: the only nodes that may be feasible; None for all.
-        suspects: the only nodes that the filter may reject; None where each must be asked.
-        certain: whether the filter rejects all of these, so that none needs to be asked.
-        updated: the result after a Pod was added or removed; None where it does not depend on other Pods.
-    """
+    """The result of a plugin that does not skip the Pod."""
 
     filter_node: NodeFilter
-    node_names: frozenset[str] | None = None
-    suspects: AbstractSet[str] | None = None
-    certain: bool = False
+    node_names: frozenset[str] | None = None  # the only nodes that may be feasible; None for all
+    suspects: AbstractSet[str] | None = None  # the only nodes that the filter may reject; None where each must be asked
+    certain: bool = False  # whether the filter rejects all of these, so that none needs to be asked
+    # the result after a Pod was added or removed; None where it does not depend on other Pods
     updated: PodUpdate | None = None
 
 
@@ -260,16 +242,12 @@ NO_SCHEDULER = ""
 
 
 class Handles(msgspec.Struct, frozen=True):
-    """The cluster as each profile sees it.
+    """The cluster as each profile sees it."""
 
-    Attributes:
-        default: as the default profile sees it; also used for schedulers that no profile describes. Answers about their
-            Pods are incomplete (``Profile.serves``).
-        others: scheduler's name → as its profile sees it, without the default scheduler.
-    """
-
+    # as the default profile sees it; also used for schedulers that no profile describes. Answers about their Pods are
+    # incomplete (``Profile.serves``).
     default: Handle
-    others: Mapping[str, Handle] = {}
+    others: Mapping[str, Handle] = {}  # scheduler's name → as its profile sees it, without the default scheduler
 
     @classmethod
     def build(cls, snapshot: Snapshot, profiles: Iterable[Profile]) -> Handles:

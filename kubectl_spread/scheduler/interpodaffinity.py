@@ -36,18 +36,12 @@ KeyOnNodes: TypeAlias = tuple[str, Mapping[str, int]]
 
 
 class State(msgspec.Struct, frozen=True):
-    """The Pod's part of the filter.
-
-    Attributes:
-        affinity: the domains of the Pods that match all required affinity terms.
-        anti_affinity: the domains of the Pods that match a required anti-affinity term.
-        existing_anti_affinity: the domains of the Pods whose required anti-affinity matches this one.
-    """
+    """The Pod's part of the filter."""
 
     terms: PodTerms
-    affinity: Domains
-    anti_affinity: Domains
-    existing_anti_affinity: Domains
+    affinity: Domains  # the domains of the Pods that match all required affinity terms
+    anti_affinity: Domains  # the domains of the Pods that match a required anti-affinity term
+    existing_anti_affinity: Domains  # the domains of the Pods whose required anti-affinity matches this one
     pod: Pod
     namespace_labels: Mapping[str, str]
 

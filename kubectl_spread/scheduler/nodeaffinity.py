@@ -41,14 +41,10 @@ class Term(msgspec.Struct, frozen=True):
 
 
 class RequiredNodeAffinity(msgspec.Struct, frozen=True):
-    """The nodes that a Pod requires.
-
-    Attributes:
-        terms: alternatives of the required node affinity; None without it, empty matches no node.
-    """
+    """The nodes that a Pod requires."""
 
     node_selector: Selector
-    terms: tuple[Term, ...] | None
+    terms: tuple[Term, ...] | None  # alternatives of the required node affinity; None without it, empty matches no node
 
     @classmethod
     def of(cls, pod: Pod) -> RequiredNodeAffinity:

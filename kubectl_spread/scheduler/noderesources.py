@@ -27,19 +27,12 @@ FULL = 100
 
 
 class State(msgspec.Struct, frozen=True):
-    """The Pod's part of the filter.
+    """The Pod's part of the filter."""
 
-    Attributes:
-        requests: what the Pod requests (amounts), without zeros and ignored resources.
-        by_devices: the resources that devices provide where the node itself offers none.
-        resized: the Pod, if it may already be on its node and be resized; else None.
-        tells_unresolvable: whether a request that exceeds the node's allocatable is unresolvable.
-    """
-
-    requests: Mapping[str, int]
-    by_devices: frozenset[str]
-    resized: Pod | None
-    tells_unresolvable: bool
+    requests: Mapping[str, int]  # what the Pod requests (amounts), without zeros and ignored resources
+    by_devices: frozenset[str]  # the resources that devices provide where the node itself offers none
+    resized: Pod | None  # the Pod, if it may already be on its node and be resized; else None
+    tells_unresolvable: bool  # whether a request that exceeds the node's allocatable is unresolvable
 
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
@@ -95,18 +88,12 @@ def is_full(node_info: NodeInfo) -> bool:
 
 
 class Insufficient(msgspec.Struct, frozen=True, gc=False):
-    """A resource of which a node has too little.
-
-    Attributes:
-        wanted: the Pod's request (amount).
-        free: what is free for the Pod (amount); negative if the node is overcommitted.
-        capacity: the node's allocatable (amount).
-    """
+    """A resource of which a node has too little."""
 
     name: str
-    wanted: int
-    free: int
-    capacity: int
+    wanted: int  # the Pod's request (amount)
+    free: int  # what is free for the Pod (amount); negative if the node is overcommitted
+    capacity: int  # the node's allocatable (amount)
 
 
 def insufficient(state: State, node_info: NodeInfo) -> list[Insufficient]:

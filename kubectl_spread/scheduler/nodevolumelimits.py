@@ -29,16 +29,12 @@ Identity: TypeAlias = tuple[str, ...]
 
 
 class Attachable(msgspec.Struct, frozen=True):
-    """A volume of a Pod that counts against a node's limit.
-
-    Attributes:
-        plugin: its in-tree plugin; it counts only where this plugin may be migrated to CSI.
-        problem: why the Pod cannot use the volume, None if it can.
-    """
+    """A volume of a Pod that counts against a node's limit."""
 
     identity: Identity = ()
+    # its in-tree plugin; it counts only where this plugin may be migrated to CSI
     plugin: csitranslation.InTreePlugin | None = None
-    problem: framework.Status | None = None
+    problem: framework.Status | None = None  # why the Pod cannot use the volume, None if it can
 
 
 class Exceeded(msgspec.Struct, frozen=True):
@@ -51,18 +47,14 @@ class Exceeded(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """The Pod's part of the filter.
-
-    Attributes:
-        attached: node's name → the volumes that are attached to it, according to VolumeAttachments.
-        must_run: the drivers of the Pod's volumes that a node must have.
-        counted: the volumes that count, if these are the same on every node; else None.
-    """
+    """The Pod's part of the filter."""
 
     volumes: tuple[Attachable, ...]
+    # node's name → the volumes that are attached to it, according to VolumeAttachments
     attached: Mapping[str, frozenset[Identity]]
-    must_run: frozenset[str]
+    must_run: frozenset[str]  # the drivers of the Pod's volumes that a node must have
     handle: framework.Handle
+    # the volumes that count, if these are the same on every node; else None
     counted: dict[Identity, None] | framework.Status | None
 
 

@@ -83,26 +83,17 @@ _KINDS: Mapping[bool | None, Collection[str]] = {
 
 
 class Constraint(msgspec.Struct, frozen=True):
-    """A constraint with defaults applied and its selector parsed.
+    """A constraint with defaults applied and its selector parsed."""
 
-    Attributes:
-        index: its index in the Pod's spec, or in the cluster's default constraints.
-        max_skew: how far a domain may exceed the global minimum (Pods).
-        min_domains: the global minimum is 0 while there are fewer domains.
-        honors_affinity: whether only nodes that match the Pod's node affinity count.
-        honors_taints: whether only nodes whose taints the Pod tolerates count.
-        default: whether it is one of the cluster's default constraints.
-    """
-
-    index: int
+    index: int  # its index in the Pod's spec, or in the cluster's default constraints
     topology_key: str
-    max_skew: int
-    min_domains: int
+    max_skew: int  # how far a domain may exceed the global minimum (Pods)
+    min_domains: int  # the global minimum is 0 while there are fewer domains
     when_unsatisfiable: WhenUnsatisfiable
     selector: Selector
-    honors_affinity: bool
-    honors_taints: bool
-    default: bool
+    honors_affinity: bool  # whether only nodes that match the Pod's node affinity count
+    honors_taints: bool  # whether only nodes whose taints the Pod tolerates count
+    default: bool  # whether it is one of the cluster's default constraints
 
     @property
     def hard(self) -> bool:
@@ -111,20 +102,13 @@ class Constraint(msgspec.Struct, frozen=True):
 
 
 class DomainCounts(msgspec.Struct, frozen=True):
-    """The domains of one constraint, counted for one Pod.
-
-    Attributes:
-        match_num: topology value → matching Pods (count), eligible domains only.
-        counted_nodes: the names of the nodes that count.
-        self_match: 1 if the Pod matches its own selector, else 0.
-        global_minimum: the fewest matching Pods in any eligible domain (count), or 0 because of minDomains.
-    """
+    """The domains of one constraint, counted for one Pod."""
 
     constraint: Constraint
-    match_num: Mapping[str, int]
-    counted_nodes: frozenset[str]
-    self_match: int
-    global_minimum: int
+    match_num: Mapping[str, int]  # topology value → matching Pods (count), eligible domains only
+    counted_nodes: frozenset[str]  # the names of the nodes that count
+    self_match: int  # 1 if the Pod matches its own selector, else 0
+    global_minimum: int  # the fewest matching Pods in any eligible domain (count), or 0 because of minDomains
 
     def skew_if_placed(self, topology_value: str) -> int:
         """Return the skew of the domain if the Pod is placed there (Pods)."""

@@ -35,16 +35,11 @@ NOT_STARTED = "~"
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node on which the Pod fits after preemption.
-
-    Attributes:
-        victims: the Pods to preempt, the most important first.
-        protected: those of them that a PodDisruptionBudget protects.
-    """
+    """A node on which the Pod fits after preemption."""
 
     node_name: str
-    victims: tuple[Pod, ...]
-    protected: tuple[Pod, ...]
+    victims: tuple[Pod, ...]  # the Pods to preempt, the most important first
+    protected: tuple[Pod, ...]  # those of them that a PodDisruptionBudget protects
 
     @property
     def violations(self) -> int:
@@ -64,17 +59,11 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Preemption(msgspec.Struct, frozen=True):
-    """The result of the dry run.
+    """The result of the dry run."""
 
-    Attributes:
-        best: the equally good candidates from which the scheduler picks one, by node's name.
-        others: the other candidates, by node's name.
-        sampled: whether the scheduler tries only some of the nodes, from a random start; then others may be chosen.
-    """
-
-    best: tuple[Candidate, ...]
-    others: tuple[Candidate, ...]
-    sampled: bool
+    best: tuple[Candidate, ...]  # the equally good candidates from which the scheduler picks one, by node's name
+    others: tuple[Candidate, ...]  # the other candidates, by node's name
+    sampled: bool  # whether the scheduler tries only some of the nodes, from a random start; then others may be chosen
 
 
 def preempt(evaluation: Evaluation, handle: Handle) -> Preemption | None:
@@ -165,14 +154,10 @@ def importance(pod: Pod) -> tuple[int, str]:
 
 
 class Budgets(msgspec.Struct, frozen=True):
-    """The PodDisruptionBudgets with a selector.
-
-    Attributes:
-        first_decides: whether a Pod that violates one budget is not counted in further ones.
-    """
+    """The PodDisruptionBudgets with a selector."""
 
     selected: tuple[tuple[PodDisruptionBudget, Selector], ...]
-    first_decides: bool
+    first_decides: bool  # whether a Pod that violates one budget is not counted in further ones
 
     @classmethod
     def of(cls, handle: Handle) -> Budgets:

@@ -100,19 +100,12 @@ ArgsT = TypeVar("ArgsT")
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """The releases in which kube-scheduler behaves in a certain way.
+    """The releases in which kube-scheduler behaves in a certain way."""
 
-    Attributes:
-        source: the upstream file, below pkg/scheduler/framework/plugins unless it says otherwise.
-        since: the first minor release of Kubernetes 1.
-        until: the last minor release.
-        gate: the feature gate that enables it in those releases; None for none.
-    """
-
-    source: str
-    since: int = 0
-    until: int = NEWEST_MINOR
-    gate: Gate | None = None
+    source: str  # the upstream file, below pkg/scheduler/framework/plugins unless it says otherwise
+    since: int = 0  # the first minor release of Kubernetes 1
+    until: int = NEWEST_MINOR  # the last minor release
+    gate: Gate | None = None  # the feature gate that enables it in those releases; None for none
 
     def holds(self, release: Release) -> bool:
         """Whether the release has the behaviour."""
@@ -225,32 +218,22 @@ def default_plugins(behaviours: frozenset[Behaviour]) -> tuple[Plugin, ...]:
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """One profile of a scheduler.
-
-    Attributes:
-        behaviours: the behaviours of the release with its feature gates.
-        filters: the filter plugins, in the order in which they run.
-        weights: score plugin → weight.
-        system_defaulted: whether the default constraints are the built-in ones (defaultingType System).
-        added_affinity: the affinity that NodeAffinityArgs adds to every Pod.
-        preempts: whether it preempts Pods.
-        percentage_of_nodes_to_score: 0 where the number of nodes decides.
-    """
+    """One profile of a scheduler."""
 
     release: Release
-    behaviours: frozenset[Behaviour]
-    filters: tuple[str, ...]
-    weights: Mapping[str, int]
+    behaviours: frozenset[Behaviour]  # the behaviours of the release with its feature gates
+    filters: tuple[str, ...]  # the filter plugins, in the order in which they run
+    weights: Mapping[str, int]  # score plugin → weight
     scheduler_name: str
     default_constraints: tuple[TopologySpreadConstraint, ...]
-    system_defaulted: bool
-    added_affinity: NodeAffinity | None
+    system_defaulted: bool  # whether the default constraints are the built-in ones (defaultingType System)
+    added_affinity: NodeAffinity | None  # the affinity that NodeAffinityArgs adds to every Pod
     inter_pod_affinity: InterPodAffinityArgs
     fit: NodeResourcesFitArgs
     balanced_allocation: NodeResourcesBalancedAllocationArgs
     volume_binding: UtilizationShape
-    preempts: bool
-    percentage_of_nodes_to_score: int = 0
+    preempts: bool  # whether it preempts Pods
+    percentage_of_nodes_to_score: int = 0  # 0 where the number of nodes decides
 
     def does(self, behaviour: Behaviour) -> bool:
         """Whether the release has the behaviour."""

@@ -31,15 +31,10 @@ class Pool(msgspec.Struct, frozen=True):
 
 
 class Provisioning(msgspec.Struct, frozen=True):
-    """Where a volume can be provisioned.
+    """Where a volume can be provisioned."""
 
-    Attributes:
-        topologies: alternatives of node labels; none if no volume can be provisioned at all.
-        pools: the storage with enough capacity; None if the driver does not publish its capacity.
-    """
-
-    topologies: tuple[Selector, ...]
-    pools: tuple[Pool, ...] | None
+    topologies: tuple[Selector, ...]  # alternatives of node labels; none if no volume can be provisioned at all
+    pools: tuple[Pool, ...] | None  # the storage with enough capacity; None if the driver does not publish its capacity
 
 
 ANYWHERE = Provisioning(topologies=(EVERYTHING,), pools=None)

@@ -100,15 +100,10 @@ def is_extended(name: str) -> bool:
 
 
 class Requested(NamedTuple):
-    """What one Pod or all Pods of a node request.
+    """What one Pod or all Pods of a node request."""
 
-    Attributes:
-        named: the requests (amounts).
-        non_zero: the same, with default CPU and memory for containers that request none (amounts).
-    """
-
-    named: Mapping[str, int]
-    non_zero: Mapping[str, int]
+    named: Mapping[str, int]  # the requests (amounts)
+    non_zero: Mapping[str, int]  # the same, with default CPU and memory for containers that request none (amounts)
 
 
 def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:

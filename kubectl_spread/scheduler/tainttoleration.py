@@ -27,14 +27,10 @@ _DECIMAL = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 
 class Untolerated(msgspec.Struct, frozen=True):
-    """Matches nodes with taints of these effects that the tolerations do not tolerate.
-
-    Attributes:
-        numeric: whether the operators Gt and Lt are known.
-    """
+    """Matches nodes with taints of these effects that the tolerations do not tolerate."""
 
     tolerations: tuple[Toleration, ...]
-    numeric: bool
+    numeric: bool  # whether the operators Gt and Lt are known
     effects: frozenset[str] = DO_NOT_SCHEDULE
 
     def taints(self, node: Node) -> Iterator[Taint]:

@@ -46,18 +46,12 @@ REASONS = (REASON_NODE_CONFLICT, REASON_BIND_CONFLICT, REASON_NOT_ENOUGH_SPACE, 
 
 
 class BoundVolume(msgspec.Struct, frozen=True):
-    """The volume of a bound claim.
-
-    Attributes:
-        plugin: its in-tree plugin; empty for other volumes.
-        csi_nodes: the allowed nodes, among those where the plugin is migrated to CSI.
-        problem: why the volume cannot be translated to CSI; empty if it can.
-    """
+    """The volume of a bound claim."""
 
     nodes: AllowedNodes
-    plugin: str = ""
-    csi_nodes: AllowedNodes = None
-    problem: str = ""
+    plugin: str = ""  # its in-tree plugin; empty for other volumes
+    csi_nodes: AllowedNodes = None  # the allowed nodes, among those where the plugin is migrated to CSI
+    problem: str = ""  # why the volume cannot be translated to CSI; empty if it can
 
     def usable(self, labels: Mapping[str, str], csi_node: CSINode | None) -> bool:
         """Whether it can be used on the node with these labels and CSI drivers.
@@ -73,19 +67,13 @@ class BoundVolume(msgspec.Struct, frozen=True):
 
 
 class WaitingClaim(msgspec.Struct, frozen=True):
-    """A claim that is bound when its Pod is scheduled.
-
-    Attributes:
-        selected_node: the node for which a volume is already being provisioned, None for none.
-        problem: why no candidates can be determined; empty if they can.
-        provisioning: where a volume can be provisioned for it.
-    """
+    """A claim that is bound when its Pod is scheduled."""
 
     claim: PersistentVolumeClaim
-    selected_node: str | None
+    selected_node: str | None  # the node for which a volume is already being provisioned, None for none
     candidates: Candidates
-    problem: str
-    provisioning: Provisioning
+    problem: str  # why no candidates can be determined; empty if they can
+    provisioning: Provisioning  # where a volume can be provisioned for it
 
     @property
     def anywhere(self) -> bool:
@@ -94,19 +82,13 @@ class WaitingClaim(msgspec.Struct, frozen=True):
 
 
 class PodVolumeClaims(msgspec.Struct, frozen=True):
-    """The claims of a Pod.
+    """The claims of a Pod."""
 
-    Attributes:
-        bound: the volumes of the bound claims; None for a volume that does not exist.
-        selected: the claims with a selected node, in the Pod's order.
-        waiting: the other claims that are bound when the Pod is scheduled; they get volumes in this order, by size.
-        immediate: whether a claim that should have been bound immediately is not bound.
-    """
-
-    bound: tuple[BoundVolume | None, ...] = ()
-    selected: tuple[WaitingClaim, ...] = ()
+    bound: tuple[BoundVolume | None, ...] = ()  # the volumes of the bound claims; None for a volume that does not exist
+    selected: tuple[WaitingClaim, ...] = ()  # the claims with a selected node, in the Pod's order
+    # the other claims that are bound when the Pod is scheduled; they get volumes in this order, by size
     waiting: tuple[WaitingClaim, ...] = ()
-    immediate: bool = False
+    immediate: bool = False  # whether a claim that should have been bound immediately is not bound
 
     @property
     def anywhere(self) -> bool:

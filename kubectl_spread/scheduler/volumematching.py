@@ -41,31 +41,21 @@ def allows(nodes: AllowedNodes, labels: Mapping[str, str]) -> bool:
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A volume that a claim may get.
-
-    Attributes:
-        kept: whether it is reserved for this claim.
-        size: the volume's capacity (bytes).
-    """
+    """A volume that a claim may get."""
 
     volume: PersistentVolume
     nodes: AllowedNodes
-    kept: bool
-    size: Fraction
+    kept: bool  # whether it is reserved for this claim
+    size: Fraction  # the volume's capacity (bytes)
 
 
 class Candidates(msgspec.Struct, frozen=True):
-    """The volumes that a claim may get, by the nodes that can use them.
+    """The volumes that a claim may get, by the nodes that can use them."""
 
-    Attributes:
-        ranked: the volumes: first those that are reserved for the claim, then by size.
-        by_label: (key, value) of a node label → the ranks of volumes that only nodes with this label can use.
-        others: the ranks of all other volumes.
-    """
-
-    ranked: tuple[Candidate, ...] = ()
+    ranked: tuple[Candidate, ...] = ()  # the volumes: first those that are reserved for the claim, then by size
+    # (key, value) of a node label → the ranks of volumes that only nodes with this label can use
     by_label: Mapping[tuple[str, str], Sequence[int]] = msgspec.field(default_factory=dict)
-    others: Sequence[int] = ()
+    others: Sequence[int] = ()  # the ranks of all other volumes
 
     @classmethod
     def of(cls, found: Iterable[Candidate]) -> Candidates:

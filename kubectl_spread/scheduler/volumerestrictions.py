@@ -27,19 +27,12 @@ READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
 
 class State(msgspec.Struct, frozen=True):
-    """The Pod's part of the filter.
+    """The Pod's part of the filter."""
 
-    Attributes:
-        disks: its volumes that may conflict with those of another Pod on the node.
-        single_use: the names of its claims that only one Pod can use.
-        in_use: how many of them other Pods use.
-        reason: the reason if any is in use.
-    """
-
-    disks: tuple[Volume, ...]
-    single_use: frozenset[str]
-    in_use: int
-    reason: str
+    disks: tuple[Volume, ...]  # its volumes that may conflict with those of another Pod on the node
+    single_use: frozenset[str]  # the names of its claims that only one Pod can use
+    in_use: int  # how many of them other Pods use
+    reason: str  # the reason if any is in use
 
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:

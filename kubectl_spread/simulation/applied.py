@@ -34,31 +34,20 @@ MOST_WORK = 100_000
 
 
 class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of one workload once nothing changes.
+    """The outcome of one workload once nothing changes."""
 
-    Attributes:
-        placements: one for each of its new Pods, and of those that waited, with a node, in order.
-        jam: the first replica that found no node; None if all did.
-        handle: the cluster with these Pods, and without the preempted ones.
-        waiting: the replicas without a node.
-        sampled: whether the scheduler scored only some of the feasible nodes for one of them.
-        first: (its first Pod that found a node or room, the cluster then); None if none did.
-        came: the Pods that it has created.
-        gone: its Pods that existed before, were not being deleted yet, and were deleted (count).
-        waiting_before: its waiting Pods of older revisions (count).
-        refused: why the API server refuses its next Pod; empty if it does not.
-    """
-
+    # one for each of its new Pods, and of those that waited, with a node, in order
     placements: tuple[Placement, ...] = ()
-    jam: Jam | None = None
-    handle: Handle
-    waiting: tuple[Pod, ...] = ()
-    sampled: bool = False
+    jam: Jam | None = None  # the first replica that found no node; None if all did
+    handle: Handle  # the cluster with these Pods, and without the preempted ones
+    waiting: tuple[Pod, ...] = ()  # the replicas without a node
+    sampled: bool = False  # whether the scheduler scored only some of the feasible nodes for one of them
+    # (its first Pod that found a node or room, the cluster then); None if none did
     first: tuple[Pod, Handle] | None = None
-    came: tuple[Pod, ...] = ()
-    gone: int = 0
-    waiting_before: int = 0
-    refused: str = ""
+    came: tuple[Pod, ...] = ()  # the Pods that it has created
+    gone: int = 0  # its Pods that existed before, were not being deleted yet, and were deleted (count)
+    waiting_before: int = 0  # its waiting Pods of older revisions (count)
+    refused: str = ""  # why the API server refuses its next Pod; empty if it does not
 
 
 class AppliedOutcomes(msgspec.Struct, frozen=True):

@@ -46,20 +46,15 @@ class Chance:
 
     Args:
         seed: its number; 0 is the order of names.
-
-    Attributes:
-        order: the sort key if only names decide.
-        free: whether anything was chosen that could have been chosen otherwise.
-        sampled: whether feasible nodes were not scored.
-        looked: how many nodes were filtered since the start (count), in orders in which the start moves.
-        chosen: how many choices were made anew (count).
     """
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.order: Order = seeded(seed) if seed else str
-        self.free = False
-        self.sampled = False
+        self.order: Order = seeded(seed) if seed else str  # the sort key if only names decide
+        self.free = False  # whether anything was chosen that could have been chosen otherwise
+        self.sampled = False  # whether feasible nodes were not scored
+        # looked: how many nodes were filtered since the start (count), in orders in which the start moves
+        # chosen: how many choices were made anew (count)
         self.looked = self.chosen = 0
         self._listed: tuple[Mapping[str, Node], Sequence[str]] = {}, ()
 

@@ -52,73 +52,56 @@ class ClusterState:
     Args:
         handles: the cluster as each profile of the scheduler sees it.
         seed: which order of chance decides free choices; 0 is the order of names.
-
-    Attributes:
-        chance: this order.
-        pods: all Pods, including finished ones.
-        owned: controller → its Pods.
-        orphans: namespace → the Pods without a controller that have not finished.
-        dirty: the controllers that have to sync.
-        lost: unreachable node → the Pods on it that are ready once it answers again.
-        version: changes with everything that may affect the scheduler.
-        waiting: the Pods that wait for a node.
-        restless: node's name → the Pods on it that its kubelet has to start or stop.
-        verdicts: on how many nodes Pods were tried (count).
-        lowest_priority: the lowest of any Pod so far, at most 0.
-        loosened: changes with everything that may make a node feasible: Pods removed, nodes or volumes changed.
-        moves: namespace → how often a Pod in it was bound, deleted or removed (count).
-        touched: the Pods that were created, changed or removed, as they were last.
-        relabelled: earlier versions of those whose labels changed.
-        born: Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first;
-            its number in that round).
-        preempted: the Pods that the scheduler has preempted, in order.
-        pdb_violations: how many of them a PodDisruptionBudget protected.
-        preempted_for: Pod → those that were preempted for it.
-        violations: Pod → how many of these a budget protected (count).
-        spared: Pod → those that might have been preempted for it instead.
-        best: Pod → the nodes that it might have been bound to; Pods in the order in which they were bound.
-        first_tried: controller, or Pod without one → its first Pod that found a node or room, and the cluster then.
-        refused: controller → why the API server refuses its next Pod.
     """
 
     def __init__(self, handles: Handles, seed: int) -> None:
         self.handles = handles
         self.seed = seed
-        self.chance = Chance(seed)
+        self.chance = Chance(seed)  # this order
         self.order = self.chance.order
+        # all Pods, including finished ones
         self.pods: dict[PodKey, Pod] = {pod.key: pod for pod in self.snapshot.all(Pod)}
         self.owned: dict[ControllerKey, dict[PodKey, Pod]] = {}
+        # namespace → the Pods without a controller that have not finished
         self.orphans: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
-        self.dirty: dict[ControllerKey, None] = {}
+        self.dirty: dict[ControllerKey, None] = {}  # the controllers that have to sync
         silent = [name for name, node in self.nodes.items() if is_silent(node)]
+        # unreachable node → the Pods on it that are ready once it answers again
         self.lost: dict[str, frozenset[PodKey]] = {
             name: frozenset(pod.key for pod in pods) for name, pods in self.on_nodes(silent).items()
         }
-        self.version = 0
+        self.version = 0  # changes with everything that may affect the scheduler
         self._last_time = last_told(self.pods.values()) or LONG_AGO
         self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
-        self.preempted: list[Pod] = []
-        self.pdb_violations = 0
-        self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
-        self.violations: dict[PodKey, int] = {}
-        self.spared: dict[PodKey, tuple[Pod, ...]] = {}
+        self.preempted: list[Pod] = []  # the Pods that the scheduler has preempted, in order
+        self.pdb_violations = 0  # how many of them a PodDisruptionBudget protected
+        self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}  # Pod → those that were preempted for it
+        self.violations: dict[PodKey, int] = {}  # Pod → how many of these a budget protected (count)
+        self.spared: dict[PodKey, tuple[Pod, ...]] = {}  # Pod → those that might have been preempted for it instead
+        # Pod → the nodes that it might have been bound to; Pods in the order in which they were bound
         self.best: dict[PodKey, tuple[str, ...]] = {}
+        # controller, or Pod without one → its first Pod that found a node or room, and the cluster then
         self.first_tried: dict[ControllerKey, tuple[Pod, Handle]] = {}
-        self.refused: dict[ControllerKey, str] = {}
+        self.refused: dict[ControllerKey, str] = {}  # controller → why the API server refuses its next Pod
+        # Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first; its
+        # number in that round)
         self.born: dict[PodKey, tuple[int, int]] = {}
         self.round = 0
-        self.waiting: dict[PodKey, Pod] = {}
+        self.waiting: dict[PodKey, Pod] = {}  # the Pods that wait for a node
+        # node's name → the Pods on it that its kubelet has to start or stop
         self.restless: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
+        # verdicts: on how many nodes Pods were tried (count)
+        # loosened: changes with everything that may make a node feasible: Pods removed, nodes or volumes changed
         self.verdicts = self.loosened = 0
-        self.moves: Counter[str] = Counter()
-        self.lowest_priority = 0
+        self.moves: Counter[str] = Counter()  # namespace → how often a Pod in it was bound, deleted or removed (count)
+        self.lowest_priority = 0  # the lowest of any Pod so far, at most 0
         self._places = dict(zip(self.pods, count()))
         self._next_place = count(len(self.pods))
         for pod in self.pods.values():
             self._index(pod)
         self.version = 0
-        self.touched: dict[PodKey, Pod] = {}
-        self.relabelled: list[Pod] = []
+        self.touched: dict[PodKey, Pod] = {}  # the Pods that were created, changed or removed, as they were last
+        self.relabelled: list[Pod] = []  # earlier versions of those whose labels changed
 
     @property
     def now(self) -> datetime:

@@ -71,27 +71,22 @@ class ControlLoop:
     Args:
         cluster: the cluster that they act on.
         most_verdicts: Pods are tried on at most so many nodes (count).
-
-    Attributes:
-        turns: the turns so far (count).
-        failed_jobs: the Jobs that have failed, in order.
-        untried: the waiting Pods that the last turn tried on no node, because of ``most_verdicts`` (count).
-        stored: namespace and workload → its next Pod as an API server has stored it, if one was asked.
-        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
-            another scheduler.
     """
 
     def __init__(self, cluster: ClusterState, *, most_verdicts: int = MOST_VERDICTS) -> None:
         self.cluster = cluster
         self._most_verdicts = most_verdicts
-        self.turns = 0
-        self.failed_jobs: list[JobFailed] = []
-        self.untried = 0
+        self.turns = 0  # the turns so far (count)
+        self.failed_jobs: list[JobFailed] = []  # the Jobs that have failed, in order
+        self.untried = 0  # the waiting Pods that the last turn tried on no node, because of ``most_verdicts`` (count)
         self._first = dict(cluster.pods)
         self._former = living_pods(cluster.pods.values(), cluster.snapshot)
         self._deployments = {each.key for each in cluster.snapshot.all(Deployment)}
         self._usage = QuotaUsage(cluster)
+        # namespace and workload → its next Pod as an API server has stored it, if one was asked
         self.stored: Mapping[tuple[str, WorkloadRef], Pod] = {}
+        # whether Pods are created although admission refuses them, and scheduled although they have gates or another
+        # scheduler
         self.as_if = False
         self._made: dict[ControllerKey, NextPod | None] = {}
         self._kept: dict[ControllerKey, int] = {}

@@ -31,16 +31,12 @@ class After(msgspec.Struct, Generic[SeenT], frozen=True):
 
 
 class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
-    """What was observed in each order.
+    """What was observed in each order."""
 
-    Attributes:
-        before: what was observed at the start.
-        left_alone: returns what was observed of the final cluster without any step, in each order.
-        orders: what was observed after each step, for each order; the first goes by name.
-    """
-
-    before: SeenT
+    before: SeenT  # what was observed at the start
+    # returns what was observed of the final cluster without any step, in each order
     left_alone: Callable[[], Sequence[SeenT]]
+    # what was observed after each step, for each order; the first goes by name
     orders: tuple[tuple[After[SeenT], ...], ...]
 
     def after(self, number: int) -> tuple[After[SeenT], ...]:

@@ -22,19 +22,12 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 
 
 class PlacedInTurn(msgspec.Struct, frozen=True):
-    """Pods placed one after another.
+    """Pods placed one after another."""
 
-    Attributes:
-        nodes: each Pod that finds a node, and the first of its best nodes by name; in order.
-        left: the Pods that find no node.
-        handles: the cluster then.
-        certain: whether there was one best node for each.
-    """
-
-    nodes: tuple[tuple[Pod, str], ...]
-    left: tuple[Pod, ...]
-    handles: Handles
-    certain: bool
+    nodes: tuple[tuple[Pod, str], ...]  # each Pod that finds a node, and the first of its best nodes by name; in order
+    left: tuple[Pod, ...]  # the Pods that find no node
+    handles: Handles  # the cluster then
+    certain: bool  # whether there was one best node for each
 
 
 def place_each(pods: Iterable[Pod], handles: Handles) -> PlacedInTurn:

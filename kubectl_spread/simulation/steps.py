@@ -62,17 +62,11 @@ BlockReason: TypeAlias = Unmanaged | DaemonSetGone | DrainRefused | DrainWaits |
 
 
 class StuckPods(msgspec.Struct, frozen=True):
-    """The drain waits for these Pods, which stay Terminating.
+    """The drain waits for these Pods, which stay Terminating."""
 
-    Attributes:
-        pods: namespace and name of each.
-        node_silent: whether their nodes do not answer; otherwise they have finalizers.
-        go_with_node: whether their node is removed.
-    """
-
-    pods: tuple[PodKey, ...]
-    node_silent: bool
-    go_with_node: bool = False
+    pods: tuple[PodKey, ...]  # namespace and name of each
+    node_silent: bool  # whether their nodes do not answer; otherwise they have finalizers
+    go_with_node: bool = False  # whether their node is removed
 
 
 class StaysTerminating(msgspec.Struct, frozen=True):
@@ -84,17 +78,11 @@ class StaysTerminating(msgspec.Struct, frozen=True):
 
 
 class NotReplaced(msgspec.Struct, frozen=True):
-    """Pods that stay Terminating on a node that does not answer; their StatefulSet has one Pod of a name at most.
+    """Pods that stay Terminating on a node that does not answer; their StatefulSet has one Pod of a name at most."""
 
-    Attributes:
-        pods: namespace and name of each.
-        ref: their StatefulSet.
-        nodes: where they are.
-    """
-
-    pods: tuple[PodKey, ...]
-    ref: workloads.WorkloadRef
-    nodes: tuple[str, ...]
+    pods: tuple[PodKey, ...]  # namespace and name of each
+    ref: workloads.WorkloadRef  # their StatefulSet
+    nodes: tuple[str, ...]  # where they are
 
 
 class MirrorRemade(msgspec.Struct, frozen=True):
@@ -119,17 +107,11 @@ class DrainFlag(StrEnum):
 
 
 class DrainFlags(msgspec.Struct, frozen=True):
-    """The flags that ``kubectl drain`` requires for this drain.
+    """The flags that ``kubectl drain`` requires for this drain."""
 
-    Attributes:
-        nodes: a node's name or a label.
-        pods: flag → the Pods that require it.
-        given: the flags that it has anyway.
-    """
-
-    nodes: str
-    pods: Mapping[DrainFlag, tuple[PodKey, ...]]
-    given: tuple[str, ...] = ()
+    nodes: str  # a node's name or a label
+    pods: Mapping[DrainFlag, tuple[PodKey, ...]]  # flag → the Pods that require it
+    given: tuple[str, ...] = ()  # the flags that it has anyway
 
 
 class BoundByName(msgspec.Struct, frozen=True):
@@ -143,16 +125,11 @@ class BoundByName(msgspec.Struct, frozen=True):
 
 
 class Autoscaled(msgspec.Struct, frozen=True):
-    """The replicas that a step gives a workload are the decision of its HorizontalPodAutoscaler.
-
-    Attributes:
-        asked: the replicas that the step sets (count).
-        restored: those that the autoscaler then sets (count); the same where they are within its bounds.
-    """
+    """The replicas that a step gives a workload are the decision of its HorizontalPodAutoscaler."""
 
     bounds: ReplicaBounds
-    asked: int
-    restored: int
+    asked: int  # the replicas that the step sets (count)
+    restored: int  # those that the autoscaler then sets (count); the same where they are within its bounds
 
 
 class UnreadScalers(msgspec.Struct, frozen=True):
@@ -195,35 +172,25 @@ class Verb(StrEnum):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step.
-
-    Attributes:
-        value: the flag's value as given.
-        namespace: the namespace of ``ref``.
-        ref: the workload or Pod that it changes.
-        number: replicas, or new nodes (count).
-        force: whether a drain evicts Pods without a controller, and a Pod is deleted without waiting for its kubelet.
-        disable_eviction: whether a drain deletes Pods, whatever their budgets.
-        pod_selector: which Pods a drain evicts; the others stay.
-        merged: objects that are applied and merged with the existing ones already.
-        stored, as_if: as for ``applied``.
-        alone: whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting
-            Pods are not tried again, until a change concerns them.
-    """
+    """One step."""
 
     verb: Verb
-    value: str
+    value: str  # the flag's value as given
     nodes: tuple[str, ...] = ()
-    namespace: str = ""
-    ref: workloads.WorkloadRef | None = None
-    number: int = 1
+    namespace: str = ""  # the namespace of ``ref``
+    ref: workloads.WorkloadRef | None = None  # the workload or Pod that it changes
+    number: int = 1  # replicas, or new nodes (count)
+    # whether a drain evicts Pods without a controller, and a Pod is deleted without waiting for its kubelet
     force: bool = False
-    disable_eviction: bool = False
-    pod_selector: Selector = EVERYTHING
+    disable_eviction: bool = False  # whether a drain deletes Pods, whatever their budgets
+    pod_selector: Selector = EVERYTHING  # which Pods a drain evicts; the others stay
     objects: tuple[Application, ...] = ()
+    # objects that are applied and merged with the existing ones already. stored, as_if: as for ``applied``.
     merged: tuple[KubernetesObject, ...] = ()
     stored: Mapping[tuple[str, workloads.WorkloadRef], Pod] = {}
     as_if: bool = False
+    # whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting Pods are
+    # not tried again, until a change concerns them
     alone: bool = False
 
     def __str__(self) -> str:
@@ -251,22 +218,14 @@ class Blocked(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What a step did.
+    """What a step did."""
 
-    Attributes:
-        evicted: the Pods that were evicted or deleted, as they were before.
-        blocked: the Pods that should have been evicted, but were not.
-        lost: the Pods that were deleted and that no controller creates again.
-        settled: whether the cluster reached a state in which nothing changes.
-        untried: the waiting Pods that were tried on no node, because of the limit (count).
-    """
-
-    evicted: tuple[Pod, ...] = ()
-    blocked: tuple[Blocked, ...] = ()
-    lost: tuple[Pod, ...] = ()
+    evicted: tuple[Pod, ...] = ()  # the Pods that were evicted or deleted, as they were before
+    blocked: tuple[Blocked, ...] = ()  # the Pods that should have been evicted, but were not
+    lost: tuple[Pod, ...] = ()  # the Pods that were deleted and that no controller creates again
     notes: tuple[StepNote, ...] = ()
-    settled: bool = True
-    untried: int = 0
+    settled: bool = True  # whether the cluster reached a state in which nothing changes
+    untried: int = 0  # the waiting Pods that were tried on no node, because of the limit (count)
 
 
 Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]

@@ -71,20 +71,13 @@ PASSES: Mapping[str, tuple[str, str]] = {
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """How a sentence names the Pods that it is about.
+    """How a sentence names the Pods that it is about."""
 
-    Attributes:
-        who: as the subject of the first sentence.
-        then: as the subject of a further one.
-        this: as an object.
-        one: one of them as an object.
-        revision: of which revision they are, if the sentence before is about Pods of another one; empty otherwise.
-    """
-
-    who: str
-    then: str
-    this: str
-    one: str
+    who: str  # as the subject of the first sentence
+    then: str  # as the subject of a further one
+    this: str  # as an object
+    one: str  # one of them as an object
+    # of which revision they are, if the sentence before is about Pods of another one; empty otherwise
     revision: str = ""
 
 
@@ -96,16 +89,11 @@ PODS = Subject("they", "They", "these Pods", "one of them")
 
 
 class Clause(msgspec.Struct, frozen=True):
-    """A root cause as it goes on after a colon, to the end of its last sentence.
-
-    Attributes:
-        name: whether it begins with a name, which keeps its case.
-        filters: whether filters alone are the cause.
-    """
+    """A root cause as it goes on after a colon, to the end of its last sentence."""
 
     text: str
-    name: bool = False
-    filters: bool = False
+    name: bool = False  # whether it begins with a name, which keeps its case
+    filters: bool = False  # whether filters alone are the cause
 
     @property
     def sentence(self) -> str:

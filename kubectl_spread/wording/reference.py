@@ -33,25 +33,15 @@ class EntryKind(StrEnum):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is explained.
+    """One thing that is explained."""
 
-    Attributes:
-        kind: of thing.
-        name: as it is written in reports and manifests.
-        summary: what it is, in half a line.
-        meaning: what it means.
-        when: when it is reported or offered; for a field, what the API server accepts.
-        action: what to do.
-        link: the heading of the Kubernetes documentation.
-    """
-
-    kind: EntryKind
-    name: str
-    summary: str
-    meaning: str
-    when: str
-    action: str
-    link: str
+    kind: EntryKind  # of thing
+    name: str  # as it is written in reports and manifests
+    summary: str  # what it is, in half a line
+    meaning: str  # what it means
+    when: str  # when it is reported or offered; for a field, what the API server accepts
+    action: str  # what to do
+    link: str  # the heading of the Kubernetes documentation
 
 
 @cache

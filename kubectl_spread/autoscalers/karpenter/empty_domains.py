@@ -15,18 +15,12 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 
 
 class EmptyDomain(msgspec.Struct, frozen=True):
-    """A domain of a constraint in which no counted node is.
+    """A domain of a constraint in which no counted node is."""
 
-    Attributes:
-        index: the constraint's place in the Pod.
-        usable: the NodePools that may bring nodes there for the Pod.
-        refused: the others that offer it → why they bring none for the Pod.
-    """
-
-    index: int
+    index: int  # the constraint's place in the Pod
     value: str
-    usable: tuple[str, ...]
-    refused: Mapping[str, Reason]
+    usable: tuple[str, ...]  # the NodePools that may bring nodes there for the Pod
+    refused: Mapping[str, Reason]  # the others that offer it → why they bring none for the Pod
 
 
 def empty_domains(pod: Pod, scheduler: Scheduler) -> Iterator[EmptyDomain]:

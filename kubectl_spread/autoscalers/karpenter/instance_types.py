@@ -24,20 +24,13 @@ Mismatch: TypeAlias = Literal["requirements", "resources", "offering"]
 
 
 class InstanceType(msgspec.Struct, frozen=True):
-    """A kind of machine, or with ``capacity`` None all kinds that are not known.
-
-    Attributes:
-        requirements: the labels of its nodes.
-        offerings: where and how it is sold: the labels that this adds.
-        capacity: what a machine has (amounts); None for unknown.
-        allocatable: what of it Pods may use (amounts); empty for unknown.
-    """
+    """A kind of machine, or with ``capacity`` None all kinds that are not known."""
 
     name: str
-    requirements: Requirements
-    offerings: tuple[Requirements, ...]
-    capacity: Mapping[str, int] | None
-    allocatable: Mapping[str, int] = {}
+    requirements: Requirements  # the labels of its nodes
+    offerings: tuple[Requirements, ...]  # where and how it is sold: the labels that this adds
+    capacity: Mapping[str, int] | None  # what a machine has (amounts); None for unknown
+    allocatable: Mapping[str, int] = {}  # what of it Pods may use (amounts); empty for unknown
 
     def mismatch(self, requirements: Requirements, requests: Mapping[str, int], known: KnownLabels) -> Mismatch | None:
         """Return why nodes with these requirements cannot be of this type; None where they can.

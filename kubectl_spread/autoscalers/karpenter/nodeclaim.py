@@ -29,15 +29,10 @@ NEW_HOST = "hostname-placeholder"
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """The possible results of asking one NodePool; chance decides which.
+    """The possible results of asking one NodePool; chance decides which."""
 
-    Attributes:
-        nodes: the requirements of the nodes that it may bring.
-        refusals: why it may refuse.
-    """
-
-    nodes: tuple[Requirements, ...] = ()
-    refusals: tuple[decision.Reason, ...] = ()
+    nodes: tuple[Requirements, ...] = ()  # the requirements of the nodes that it may bring
+    refusals: tuple[decision.Reason, ...] = ()  # why it may refuse
 
 
 class NodeClaim(msgspec.Struct, frozen=True):

@@ -23,24 +23,15 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
-    """What the NodeClaims of a NodePool are made from.
-
-    Attributes:
-        requirements: the labels of its nodes.
-        all_types: the instance types of the NodePool; all of them add domains.
-        types: those of them that meet the requirements.
-        zones_known: whether it is known in which zones it offers nodes.
-        min_values: label → how many different values its instance types must offer together.
-        counts_allowed_values: whether only those of them count that the new node may have.
-    """
+    """What the NodeClaims of a NodePool are made from."""
 
     pool: NodePool
-    requirements: scheduling.Requirements
-    all_types: tuple[InstanceType, ...]
-    types: tuple[InstanceType, ...]
-    zones_known: bool
-    min_values: Mapping[str, int]
-    counts_allowed_values: bool
+    requirements: scheduling.Requirements  # the labels of its nodes
+    all_types: tuple[InstanceType, ...]  # the instance types of the NodePool; all of them add domains
+    types: tuple[InstanceType, ...]  # those of them that meet the requirements
+    zones_known: bool  # whether it is known in which zones it offers nodes
+    min_values: Mapping[str, int]  # label → how many different values its instance types must offer together
+    counts_allowed_values: bool  # whether only those of them count that the new node may have
 
     @property
     def name(self) -> str:

@@ -49,34 +49,24 @@ CAPACITY_TYPES = frozenset(("on-demand", "spot", "reserved"))
 
 
 class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
-    """The cluster as Karpenter's scheduler sees it.
-
-    Attributes:
-        templates: the NodePools that count, in the order in which they are asked.
-        refused: why others do not count, by name.
-        remaining: NodePool → what its limits leave (amounts); only resources with a limit.
-        daemon_overhead: (NodePool, instance type) → what Pods of DaemonSets take of a new node.
-        domain_groups: topology key → domain → the NodePools that offer it.
-        known_labels: labels that nodes may have though nothing names them.
-        specs: the instance types that exist; None where they are not known.
-        unread: the kinds that decide too, and of which not all could be read.
-        leaving: the nodes that are being deleted and have Pods that Karpenter schedules again.
-        release: whose rules apply (major, minor).
-    """
+    """The cluster as Karpenter's scheduler sees it."""
 
     snapshot: Snapshot
     profile: Profile
-    templates: tuple[NodeClaimTemplate, ...]
-    refused: Mapping[str, NotAsked]
+    templates: tuple[NodeClaimTemplate, ...]  # the NodePools that count, in the order in which they are asked
+    refused: Mapping[str, NotAsked]  # why others do not count, by name
     existing_nodes: tuple[StateNode, ...]
+    # NodePool → what its limits leave (amounts); only resources with a limit
     remaining: Mapping[str, Mapping[str, int]]
+    # (NodePool, instance type) → what Pods of DaemonSets take of a new node
     daemon_overhead: Mapping[tuple[str, str], DaemonOverhead]
+    # topology key → domain → the NodePools that offer it
     domain_groups: Mapping[str, Mapping[str, tuple[NodeClaimTemplate, ...]]]
-    known_labels: scheduling.KnownLabels
-    specs: tuple[InstanceTypeSpec, ...] | None
-    unread: tuple[Kind, ...]
-    leaving: tuple[str, ...]
-    release: tuple[int, ...]
+    known_labels: scheduling.KnownLabels  # labels that nodes may have though nothing names them
+    specs: tuple[InstanceTypeSpec, ...] | None  # the instance types that exist; None where they are not known
+    unread: tuple[Kind, ...]  # the kinds that decide too, and of which not all could be read
+    leaving: tuple[str, ...]  # the nodes that are being deleted and have Pods that Karpenter schedules again
+    release: tuple[int, ...]  # whose rules apply (major, minor)
 
     @property
     def types_known(self) -> bool:

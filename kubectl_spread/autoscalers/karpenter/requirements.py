@@ -30,19 +30,13 @@ Expression: TypeAlias = NodeSelectorRequirement | NodeSelectorRequirementWithMin
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """Which values one label may have.
-
-    Attributes:
-        values: the values that are allowed, or with ``complement`` all that are not.
-        least: the least integer that is allowed; None for no bound.
-        most: the greatest; None for no bound.
-    """
+    """Which values one label may have."""
 
     key: str
-    values: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()  # the values that are allowed, or with ``complement`` all that are not
     complement: bool = False
-    least: int | None = None
-    most: int | None = None
+    least: int | None = None  # the least integer that is allowed; None for no bound
+    most: int | None = None  # the greatest; None for no bound
 
     @property
     def is_in(self) -> bool:
@@ -97,15 +91,10 @@ Requirements: TypeAlias = Mapping[str, Requirement]
 
 
 class Conflict(msgspec.Struct, frozen=True):
-    """A label on which two sides cannot agree.
+    """A label on which two sides cannot agree."""
 
-    Attributes:
-        wanted: what is asked of the label.
-        offered: what the other side allows; None where it does not have the label at all.
-    """
-
-    wanted: Requirement
-    offered: Requirement | None
+    wanted: Requirement  # what is asked of the label
+    offered: Requirement | None  # what the other side allows; None where it does not have the label at all
 
 
 def requirement(expression: Expression) -> Requirement:

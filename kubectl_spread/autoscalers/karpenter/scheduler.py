@@ -37,17 +37,12 @@ from kubectl_spread.scheduler.tainttoleration import PREFER_NO_SCHEDULE
 
 
 class _Outcome(msgspec.Struct, frozen=True):
-    """What may come of the Pod.
+    """What may come of the Pod."""
 
-    Attributes:
-        kinds: what is decided, any of these by chance.
-        node: the node that exists and has room; empty for none.
-        attempts: NodePool → what came of asking it last, or when something was not known; empty where none was asked.
-    """
-
-    kinds: set[Decision]
-    node: str
+    kinds: set[Decision]  # what is decided, any of these by chance
+    node: str  # the node that exists and has room; empty for none
     nodes: Mapping[str, Sequence[Requirements]]
+    # NodePool → what came of asking it last, or when something was not known; empty where none was asked
     attempts: Mapping[str, Attempt]
 
 

@@ -41,22 +41,16 @@ READINESS_PREFIX = "readiness.k8s.io/"
 
 
 class StateNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A node, or a NodeClaim that is about to become one.
-
-    Attributes:
-        capacity: what the machine has (amounts).
-        remaining: what is left for Pods (amounts), Pods of DaemonSets that are yet to come counted.
-        ports: the host ports that are taken.
-    """
+    """A node, or a NodeClaim that is about to become one."""
 
     name: str
     node: Node | None
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     initialized: bool
-    capacity: Mapping[str, int]
-    remaining: Mapping[str, int]
-    ports: frozenset[HostPort]
+    capacity: Mapping[str, int]  # what the machine has (amounts)
+    remaining: Mapping[str, int]  # what is left for Pods (amounts), Pods of DaemonSets that are yet to come counted
+    ports: frozenset[HostPort]  # the host ports that are taken
 
     @property
     def pool(self) -> str:

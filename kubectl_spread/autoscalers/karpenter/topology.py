@@ -35,20 +35,13 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class PodData(msgspec.Struct, frozen=True, kw_only=True):
-    """The Pod with some of its preferences, as every node and NodePool is asked about it.
-
-    Attributes:
-        requirements: what it asks of a node's labels, with its heaviest preference.
-        strict_requirements: the same without preferences; these limit the domains that count.
-        requests: what it requests (amounts).
-        groups: its topology groups, and those of other Pods that keep it away.
-    """
+    """The Pod with some of its preferences, as every node and NodePool is asked about it."""
 
     pod: Pod
-    requirements: Requirements
-    strict_requirements: Requirements
-    requests: Mapping[str, int]
-    groups: tuple[TopologyGroup, ...]
+    requirements: Requirements  # what it asks of a node's labels, with its heaviest preference
+    strict_requirements: Requirements  # the same without preferences; these limit the domains that count
+    requests: Mapping[str, int]  # what it requests (amounts)
+    groups: tuple[TopologyGroup, ...]  # its topology groups, and those of other Pods that keep it away
 
     def add_requirements(self, node: Requirements) -> Iterator[Requirements] | TopologyGroup:
         """Return what the groups ask of a node with these requirements, any by chance; or the group that refuses."""

@@ -28,12 +28,9 @@ class TopologyType(Enum):
 
 
 class TopologyNodeFilter(msgspec.Struct, frozen=True):
-    """Which nodes a spread constraint counts.
+    """Which nodes a spread constraint counts."""
 
-    Attributes:
-        terms: the Pod's node selector with each term of its required node affinity; one must fit.
-    """
-
+    # the Pod's node selector with each term of its required node affinity; one must fit
     terms: tuple[Requirements, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     honors_taints: bool = False
@@ -50,22 +47,16 @@ ALL_NODES = TopologyNodeFilter()
 
 
 class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """A constraint or affinity of Pods, and the Pods in each domain.
-
-    Attributes:
-        index: the constraint's place in the Pod; None for an affinity.
-        counts: domain → matching Pods (count), of all domains that are known.
-        existing: the domains in which a counted node is.
-    """
+    """A constraint or affinity of Pods, and the Pods in each domain."""
 
     kind: TopologyType
     key: str
     selects: bool
-    index: int | None = None
+    index: int | None = None  # the constraint's place in the Pod; None for an affinity
     max_skew: int = 0
     min_domains: int | None = None
-    counts: Mapping[str, int]
-    existing: frozenset[str] = frozenset()
+    counts: Mapping[str, int]  # domain → matching Pods (count), of all domains that are known
+    existing: frozenset[str] = frozenset()  # the domains in which a counted node is
 
     def minimum(self, pod_domains: Requirement) -> int | None:
         """Return the fewest matching Pods in any domain that the Pod allows; None where it allows none.

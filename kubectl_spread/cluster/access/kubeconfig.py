@@ -127,44 +127,27 @@ NOBODY = User()
 
 
 class Kubeconfig(msgspec.Struct, frozen=True):
-    """The merged files; everything is empty without a file.
-
-    Attributes:
-        current_context: the default context; empty when none is set.
-        clusters: name → cluster, with absolute paths.
-        users: name → user, with absolute paths.
-        user_paths: name of a user → the file that defines it.
-    """
+    """The merged files; everything is empty without a file."""
 
     paths: tuple[Path, ...]
-    current_context: str
+    current_context: str  # the default context; empty when none is set
     contexts: Mapping[str, Context]
-    clusters: Mapping[str, Cluster]
-    users: Mapping[str, User]
-    user_paths: Mapping[str, Path]
+    clusters: Mapping[str, Cluster]  # name → cluster, with absolute paths
+    users: Mapping[str, User]  # name → user, with absolute paths
+    user_paths: Mapping[str, Path]  # name of a user → the file that defines it
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """What a context selects.
+    """What a context selects."""
 
-    Attributes:
-        context: its name; empty when there is none.
-        current: whether kubectl without flags asks the same cluster.
-        namespace: the namespace it sets; empty when it sets none.
-        cluster: the cluster; without a server when none is selected.
-        cluster_name: the cluster's name; empty when the context names none.
-        user_name: the user's name; empty when the context names none.
-        user_path: the file that defines the user, None without a user.
-    """
-
-    context: str = ""
-    current: bool = True
-    namespace: str = ""
-    cluster: Cluster = NO_CLUSTER
-    cluster_name: str = ""
+    context: str = ""  # its name; empty when there is none
+    current: bool = True  # whether kubectl without flags asks the same cluster
+    namespace: str = ""  # the namespace it sets; empty when it sets none
+    cluster: Cluster = NO_CLUSTER  # the cluster; without a server when none is selected
+    cluster_name: str = ""  # the cluster's name; empty when the context names none
     user: User = NOBODY
-    user_name: str = ""
-    user_path: Path | None = None
+    user_name: str = ""  # the user's name; empty when the context names none
+    user_path: Path | None = None  # the file that defines the user, None without a user
 
 
 def load(explicit: str = "") -> Kubeconfig:

@@ -39,15 +39,10 @@ class _Document(Struct, frozen=True):
 
 
 class Discovered(msgspec.Struct, frozen=True):
-    """What an API server serves of a group and version.
+    """What an API server serves of a group and version."""
 
-    Attributes:
-        resources: kind → resource.
-        versions: the apiVersions of the group that are served, if the version itself is not.
-    """
-
-    resources: Mapping[str, Resource] = {}
-    versions: tuple[str, ...] = ()
+    resources: Mapping[str, Resource] = {}  # kind → resource
+    versions: tuple[str, ...] = ()  # the apiVersions of the group that are served, if the version itself is not
 
 
 def discover(connection: Connection, api_version: str) -> Discovered | None:

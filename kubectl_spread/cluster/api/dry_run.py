@@ -38,32 +38,20 @@ class PatchType(StrEnum):
 
 
 class Patch(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of an object.
+    """A change of an object."""
 
-    Attributes:
-        values: the patch, or the applied configuration.
-        force: whether an apply takes over fields of other managers.
-    """
-
-    values: Mapping[str, Plain]
+    values: Mapping[str, Plain]  # the patch, or the applied configuration
     type: PatchType = PatchType.STRATEGIC
-    force: bool = False
+    force: bool = False  # whether an apply takes over fields of other managers
 
 
 class DryRun(msgspec.Struct, frozen=True):
-    """The result of a dry run.
+    """The result of a dry run."""
 
-    Attributes:
-        obj: the object as the server would store it; None where it refuses it.
-        values: the same as plain values.
-        causes: why the server refuses it.
-        impossible: why the server could not be asked; empty where it could.
-    """
-
-    obj: KubernetesObject | None = None
-    values: Plain = None
-    causes: tuple[StatusCause, ...] = ()
-    impossible: str = ""
+    obj: KubernetesObject | None = None  # the object as the server would store it; None where it refuses it
+    values: Plain = None  # the same as plain values
+    causes: tuple[StatusCause, ...] = ()  # why the server refuses it
+    impossible: str = ""  # why the server could not be asked; empty where it could
 
 
 def create(connection: Connection, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:

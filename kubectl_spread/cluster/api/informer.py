@@ -41,29 +41,17 @@ Say: TypeAlias = Callable[[str], object]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The times and limits of an informer; all but the last in seconds.
+    """The times and limits of an informer; all but the last in seconds."""
 
-    Attributes:
-        first_backoff: the pause before the second attempt; each further pause is twice as long.
-        longest_backoff: the longest pause between two attempts.
-        lost: how long nothing works before it is reported; many connections end and are restored sooner.
-        short: a watch that ends sooner has failed.
-        refused: how long a starting API server, which has not read the roles yet, may refuse requests.
-        calm: how long to wait for further changes after a change.
-        answer: the shortest time from the end of one answer to the beginning of the next.
-        tick: the interval of checks whether the server is lost.
-        max_event_bytes: of one event; the largest object in etcd has a tenth of it.
-    """
-
-    first_backoff: float = 0.25
-    longest_backoff: float = 8.0
-    lost: float = 1.0
-    short: float = 1.0
-    refused: float = 30.0
-    calm: float = 0.1
-    answer: float = 1.0
-    tick: float = 0.2
-    max_event_bytes: int = 1 << 24
+    first_backoff: float = 0.25  # the pause before the second attempt; each further pause is twice as long
+    longest_backoff: float = 8.0  # the longest pause between two attempts
+    lost: float = 1.0  # how long nothing works before it is reported; many connections end and are restored sooner
+    short: float = 1.0  # a watch that ends sooner has failed
+    refused: float = 30.0  # how long a starting API server, which has not read the roles yet, may refuse requests
+    calm: float = 0.1  # how long to wait for further changes after a change
+    answer: float = 1.0  # the shortest time from the end of one answer to the beginning of the next
+    tick: float = 0.2  # the interval of checks whether the server is lost
+    max_event_bytes: int = 1 << 24  # of one event; the largest object in etcd has a tenth of it
 
 
 DEFAULT_SETTINGS = Settings()
@@ -164,17 +152,12 @@ def _narrow(wanted: Read, inventory: Inventory) -> Read:
 
 
 class _News:
-    """What the reflectors report, from several threads.
-
-    Attributes:
-        changed: set when an object has changed or a reflector has failed.
-        stopped: set when the reflectors must end.
-    """
+    """What the reflectors report, from several threads."""
 
     def __init__(self, say: Say, settings: Settings, stopped: threading.Event) -> None:
         self.settings = settings
-        self.changed = threading.Event()
-        self.stopped = stopped
+        self.changed = threading.Event()  # set when an object has changed or a reflector has failed
+        self.stopped = stopped  # set when the reflectors must end
         self._say = say
         self._lock = threading.Lock()
         self._lost: dict[str, tuple[float, ClusterError]] = {}

@@ -77,17 +77,11 @@ class _Version(Struct, frozen=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """The result of one read.
+    """The result of one read."""
 
-    Attributes:
-        objects: the objects; None where nothing could be read.
-        resource_version: the version of the list; empty for one object.
-        unread: why objects are missing; None where none are.
-    """
-
-    objects: tuple[KubernetesObject, ...] | None = ()
-    resource_version: str = ""
-    unread: Unread | None = None
+    objects: tuple[KubernetesObject, ...] | None = ()  # the objects; None where nothing could be read
+    resource_version: str = ""  # the version of the list; empty for one object
+    unread: Unread | None = None  # why objects are missing; None where none are
 
 
 def read(

@@ -31,30 +31,19 @@ _MOST_LISTS = 10
 
 
 class Document(msgspec.Struct, frozen=True):
-    """One object of a source; each item of a List is an object.
+    """One object of a source; each item of a List is an object."""
 
-    Attributes:
-        source: the file, URL or ``standard input``.
-        number: the number of the document in the source, from 1.
-        api_version: of the object, else of the list that it is an item of.
-        kind: likewise.
-        path: where the object is in the document, such as ``items[3]``; empty unless it is an item.
-        text: the YAML that it was read from; None for JSON.
-        twice: field path → the two lines of a key that the YAML has twice, where that is no error.
-        obj: the decoded content; None before decoding, and for unknown kinds.
-        fault: the field and the reason why it cannot be decoded; empty if it can.
-    """
-
-    source: str
-    number: int
-    api_version: str
-    kind: str
+    source: str  # the file, URL or ``standard input``
+    number: int  # the number of the document in the source, from 1
+    api_version: str  # of the object, else of the list that it is an item of
+    kind: str  # likewise
     content: Content
-    path: str = ""
-    text: YamlDocument | None = None
+    path: str = ""  # where the object is in the document, such as ``items[3]``; empty unless it is an item
+    text: YamlDocument | None = None  # the YAML that it was read from; None for JSON
+    # field path → the two lines of a key that the YAML has twice, where that is no error
     twice: Mapping[str, tuple[int, int]] = {}
-    obj: KubernetesObject | None = None
-    fault: tuple[str, ...] = ()
+    obj: KubernetesObject | None = None  # the decoded content; None before decoding, and for unknown kinds
+    fault: tuple[str, ...] = ()  # the field and the reason why it cannot be decoded; empty if it can
 
     @property
     def values(self) -> Plain:

@@ -90,15 +90,10 @@ def read_settings(source: str, *, stdin: BinaryIO | None = None) -> tuple[Docume
 
 
 class PodGroup(msgspec.Struct, frozen=True):
-    """Pods of one template of an object of an unknown kind.
+    """Pods of one template of an object of an unknown kind."""
 
-    Attributes:
-        name: the name of the group, such as ``worker``; empty for the only group.
-        path: the field of the template.
-    """
-
-    name: str
-    path: str
+    name: str  # the name of the group, such as ``worker``; empty for the only group
+    path: str  # the field of the template
     template: Plain
     replicas: int
 

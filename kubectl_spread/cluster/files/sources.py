@@ -42,17 +42,11 @@ _LEAST_BOUND = 64 * 2**20
 
 
 class Input(msgspec.Struct, frozen=True):
-    """The content of one source.
+    """The content of one source."""
 
-    Attributes:
-        source: the file, URL or ``standard input``.
-        content: the uncompressed bytes, in UTF-8 unless they have another encoding without a byte order mark.
-        listed: whether it is from a directory and was not named itself.
-    """
-
-    source: str
-    content: bytes
-    listed: bool = False
+    source: str  # the file, URL or ``standard input``
+    content: bytes  # the uncompressed bytes, in UTF-8 unless they have another encoding without a byte order mark
+    listed: bool = False  # whether it is from a directory and was not named itself
 
 
 def read_inputs(

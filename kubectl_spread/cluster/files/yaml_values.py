@@ -58,19 +58,12 @@ class _Loader(yaml.CSafeLoader):
 
 
 class YamlDocument(msgspec.Struct, frozen=True):
-    """A piece of a file between two ``---`` lines.
+    """A piece of a file between two ``---`` lines."""
 
-    Attributes:
-        number: from 1; comments before the first ``---`` are no document.
-        text: everything between the lines.
-        line: the file's line, from 1, on which the text begins.
-        separator: the rest of the ``---`` line above the text; only a comment is valid.
-    """
-
-    number: int
-    text: str
-    line: int
-    separator: str = ""
+    number: int  # from 1; comments before the first ``---`` are no document
+    text: str  # everything between the lines
+    line: int  # the file's line, from 1, on which the text begins
+    separator: str = ""  # the rest of the ``---`` line above the text; only a comment is valid
 
     def values(self, twice: dict[str, tuple[int, int]] | None = None) -> Plain:
         """Return the plain values of the document; None when there are none.

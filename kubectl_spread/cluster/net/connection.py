@@ -19,17 +19,11 @@ from kubectl_spread.errors import ClusterError
 
 
 class DownloadLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How long to wait for an answer, and how much of it to take.
+    """How long to wait for an answer, and how much of it to take."""
 
-    Attributes:
-        seconds: for all attempts and the pauses between them, where no timeout is set.
-        answer_bytes: the largest size, uncompressed.
-        sleep: waits so many seconds.
-    """
-
-    seconds: float
-    answer_bytes: int
-    sleep: Callable[[float], object] = time.sleep
+    seconds: float  # for all attempts and the pauses between them, where no timeout is set
+    answer_bytes: int  # the largest size, uncompressed
+    sleep: Callable[[float], object] = time.sleep  # waits so many seconds
 
 
 API_SERVER = DownloadLimits(seconds=600.0, answer_bytes=1 << 30)
@@ -39,29 +33,20 @@ MANIFEST = DownloadLimits(seconds=30.0, answer_bytes=64 << 20)
 
 
 class Connection(msgspec.Struct, frozen=True, kw_only=True):
-    """How to ask an API server.
+    """How to ask an API server."""
 
-    Attributes:
-        server: its URL, without a slash at the end.
-        cluster: the cluster's name in the kubeconfig; empty when there is none.
-        current: whether kubectl asks the same cluster without flags.
-        flags: the given kubectl flags that lead to the cluster, each word by itself; none holds a secret.
-        secret_flags: the names of the given flags that hold a secret.
-        headers: of every request; a name may occur twice.
-        timeout: seconds that a request may take; None for no limit.
-    """
-
-    server: str
+    server: str  # its URL, without a slash at the end
     namespace: str
     context: str
-    cluster: str = ""
-    current: bool = True
+    cluster: str = ""  # the cluster's name in the kubeconfig; empty when there is none
+    current: bool = True  # whether kubectl asks the same cluster without flags
+    # the given kubectl flags that lead to the cluster, each word by itself; none holds a secret
     flags: tuple[str, ...] = ()
-    secret_flags: tuple[str, ...] = ()
+    secret_flags: tuple[str, ...] = ()  # the names of the given flags that hold a secret
     pool: urllib3.PoolManager
     credentials: Credentials
-    headers: tuple[tuple[str, str], ...]
-    timeout: float | None = None
+    headers: tuple[tuple[str, str], ...]  # of every request; a name may occur twice
+    timeout: float | None = None  # seconds that a request may take; None for no limit
     log: Log = SILENT
     limits: DownloadLimits = API_SERVER
 

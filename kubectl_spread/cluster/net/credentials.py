@@ -15,17 +15,11 @@ EXPIRY_MARGIN = timedelta(seconds=10)
 
 
 class Issued(msgspec.Struct, frozen=True, kw_only=True):
-    """Credentials that a source issued.
+    """Credentials that a source issued."""
 
-    Attributes:
-        authorization: the Authorization header; empty for none.
-        key_pair: the client certificate; None for none.
-        expires: when to ask the source again; None for never.
-    """
-
-    authorization: str = ""
-    key_pair: KeyPair | None = None
-    expires: datetime | None = None
+    authorization: str = ""  # the Authorization header; empty for none
+    key_pair: KeyPair | None = None  # the client certificate; None for none
+    expires: datetime | None = None  # when to ask the source again; None for never
 
 
 class Credentials:

@@ -73,15 +73,12 @@ class Status(Struct, frozen=True):
 
 
 class StatusError(ClusterError):
-    """The API server answered with an error.
-
-    Attributes:
-        retry_after: seconds to wait before the next request, as the server asks; 0 where it does not ask.
-    """
+    """The API server answered with an error."""
 
     def __init__(self, message: str, *, answer: Status, what: str, status: int, hint: str = "") -> None:
         super().__init__(message, what=what, status=status, hint=hint)
         self.answer = answer
+        # seconds to wait before the next request, as the server asks; 0 where it does not ask
         self.retry_after: float = 0
 
 

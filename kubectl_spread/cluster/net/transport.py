@@ -50,44 +50,26 @@ MATCH, EXACT, NOT_OLDER = "resourceVersionMatch", "Exact", "NotOlderThan"
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to an API server.
+    """A request to an API server."""
 
-    Attributes:
-        path: on the server, such as ``/api/v1/pods``.
-        what: the request in words, such as ``list pods in namespace "shop"``.
-        needs: the permission for it; empty when it needs none.
-        query: parameters; empty ones are not sent.
-        accept: the wanted media types.
-        body: JSON; the request must be safe to repeat. Empty for a GET.
-        patch: the media type of the body of a PATCH; empty for a POST.
-        lists: the kinds of list that the answer may be; empty where it is no list.
-        goes_on: whether the answer is a watch, to which the server keeps adding.
-    """
-
-    path: str
-    what: str
-    needs: str = ""
-    query: Mapping[str, str] = {}
-    accept: str = JSON
+    path: str  # on the server, such as ``/api/v1/pods``
+    what: str  # the request in words, such as ``list pods in namespace "shop"``
+    needs: str = ""  # the permission for it; empty when it needs none
+    query: Mapping[str, str] = {}  # parameters; empty ones are not sent
+    accept: str = JSON  # the wanted media types
     attempts: int = ATTEMPTS
-    body: bytes = b""
-    patch: str = ""
-    lists: tuple[str, ...] = ()
-    goes_on: bool = False
+    body: bytes = b""  # JSON; the request must be safe to repeat. Empty for a GET.
+    patch: str = ""  # the media type of the body of a PATCH; empty for a POST
+    lists: tuple[str, ...] = ()  # the kinds of list that the answer may be; empty where it is no list
+    goes_on: bool = False  # whether the answer is a watch, to which the server keeps adding
 
 
 class Response(NamedTuple):
-    """The answer of the server.
-
-    Attributes:
-        metadata: the metadata of a list.
-        body: the whole JSON document, or the bytes of the list in Protocol Buffers.
-        protobuf: whether it is in Protocol Buffers; only if the request asked for that.
-    """
+    """The answer of the server."""
 
     metadata: ListMeta
-    body: bytes
-    protobuf: bool = False
+    body: bytes  # the whole JSON document, or the bytes of the list in Protocol Buffers
+    protobuf: bool = False  # whether it is in Protocol Buffers; only if the request asked for that
 
 
 class _Head(Struct, frozen=True):

@@ -33,17 +33,13 @@ The two may differ in what admission added. It raises LookupError if the Pod or 
 
 
 class ProposedChange(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of all changes worth trying.
-
-    Attributes:
-        subject: the value that it moves; two changes of one subject make no pair. Empty for other changes.
-        amount: how far it moves that value; of two that help, the smaller is enough.
-        mends: whether it makes a constraint select its own Pod, which it does not yet. Such a change comes first.
-    """
+    """The base of all changes worth trying."""
 
     proposal: Proposal
+    # the value that it moves; two changes of one subject make no pair. Empty for other changes.
     subject: tuple[str | int, ...] = ()
-    amount: int = 0
+    amount: int = 0  # how far it moves that value; of two that help, the smaller is enough
+    # whether it makes a constraint select its own Pod, which it does not yet. Such a change comes first.
     mends: bool = False
 
 
@@ -122,17 +118,13 @@ class DeletePod(ChangeObject, frozen=True, kw_only=True):
 
 
 class ReplacePod(ChangeObject, frozen=True, kw_only=True):
-    """Deletes the Pod itself, which its owner creates ``again`` from the current template.
-
-    Attributes:
-        lacks: the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if not.
-        released: the owner with what it needs before it does that; None if it needs no change.
-    """
+    """Deletes the Pod itself, which its owner creates ``again`` from the current template."""
 
     obj: Pod
     again: NextPod
+    # the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if not
     lacks: tuple[str, ...] = ()
-    released: Workload | None = None
+    released: Workload | None = None  # the owner with what it needs before it does that; None if it needs no change
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the new Pod."""

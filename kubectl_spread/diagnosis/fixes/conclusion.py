@@ -29,25 +29,17 @@ Verb: TypeAlias = Literal[
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One kubectl command to run; ``replace`` gets the object, patches the copy and replaces the object with it.
-
-    Attributes:
-        kind: in lower case.
-        argument: the label or taint.
-        revision: the one to go back to; 0 for the previous one, and for other verbs.
-        force: whether the API server deletes the Pod without waiting for its kubelet.
-        others: names of further objects, of the same kind and namespace.
-    """
+    """One kubectl command to run; ``replace`` gets the object, patches the copy and replaces the object with it."""
 
     verb: Verb
-    kind: str
+    kind: str  # in lower case
     namespace: str = ""
     name: str
     operations: Operations = ()
-    argument: str = ""
-    revision: int = 0
-    force: bool = False
-    others: tuple[str, ...] = ()
+    argument: str = ""  # the label or taint
+    revision: int = 0  # the one to go back to; 0 for the previous one, and for other verbs
+    force: bool = False  # whether the API server deletes the Pod without waiting for its kubelet
+    others: tuple[str, ...] = ()  # names of further objects, of the same kind and namespace
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,15 +69,11 @@ MOST_SIBLINGS = 100
 
 
 class OfOwner(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of what commands trigger, or of why there are none; ``owner``: whom it is about, as ``deployment/web``.
+    """What commands trigger, or why there are none; ``owner``: whom it is about, as ``deployment/web``."""
 
-    Attributes:
-        lets_in: how many of the Pending Pods the commands let in at most (count); None for all.
-        followed: whether the owner's controller replaces or recreates Pods then.
-    """
-
+    # how many of the Pending Pods the commands let in at most (count); None for all
     lets_in: ClassVar[int | None] = None
-    followed: ClassVar[bool] = False
+    followed: ClassVar[bool] = False  # whether the owner's controller replaces or recreates Pods then
 
     owner: str
 
@@ -104,45 +92,31 @@ class PendingPodsOnly(OfOwner, frozen=True, kw_only=True):
 
 
 class Replacing(OfOwner, frozen=True, kw_only=True):
-    """The base of effects that may replace running Pods.
+    """The base of effects that may replace running Pods."""
 
-    Attributes:
-        pods: how many are replaced (count); None for all.
-        at_work: how many of them run (count); None if all do, or none is replaced.
-        nothing_runs: whether Pods would be replaced, but none is on a node.
-    """
-
-    pods: int | None = None
-    at_work: int | None = None
-    nothing_runs: bool = False
+    pods: int | None = None  # how many are replaced (count); None for all
+    at_work: int | None = None  # how many of them run (count); None if all do, or none is replaced
+    nothing_runs: bool = False  # whether Pods would be replaced, but none is on a node
 
 
 class Rollout(Replacing, frozen=True, kw_only=True):
-    """The owner replaces its Pods.
-
-    Attributes:
-        waiting: how many Pending Pods have to be deleted first (count): then it replaces one after another; else 0.
-        all_at_once: whether the owner deletes all Pods that are replaced before it creates one.
-    """
+    """The owner replaces its Pods."""
 
     followed: ClassVar[bool] = True
+    # how many Pending Pods have to be deleted first (count): then it replaces one after another; else 0
     waiting: int = 0
-    all_at_once: bool = False
+    all_at_once: bool = False  # whether the owner deletes all Pods that are replaced before it creates one
 
 
 class Rollback(OfOwner, frozen=True, kw_only=True):
-    """The change restores an older template, ``reused``, whose Pods (count) stay.
-
-    Attributes:
-        created: how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other owners.
-        others: how many Pods of other ReplicaSets run (count), which are replaced.
-    """
+    """The change restores an older template, ``reused``, whose Pods (count) stay."""
 
     followed: ClassVar[bool] = True
     reused: str
     pods: int
+    # how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other owners
     created: int | None = None
-    others: int = 0
+    others: int = 0  # how many Pods of other ReplicaSets run (count), which are replaced
 
 
 class BehindPartition(Replacing, frozen=True, kw_only=True):
@@ -235,25 +209,15 @@ Effect: TypeAlias = Deleting | Permanent | TemplateUnreadable | Obstructed
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """How to make a change permanent.
+    """How to make a change permanent."""
 
-    Attributes:
-        commands: in order; empty if no command makes the change.
-        effect: what they trigger; None if there is nothing to report.
-        paused: whether the owner replaces nothing until it is resumed.
-        after: the Pod that has to be Ready before the owner recreates the deleted ones; empty for none.
-        disturbs: what the change does to running Pods.
-        fragment: what to write in the source of the Pod; None for other changes.
-        keeper: what keeps the owner as its source describes it.
-    """
-
-    commands: tuple[Command, ...] = ()
-    effect: Effect | None = None
-    paused: bool = False
-    after: str = ""
-    disturbs: Disturbance = Disturbance.NOTHING
-    fragment: Fragment | None = None
-    keeper: Keeper | None = None
+    commands: tuple[Command, ...] = ()  # in order; empty if no command makes the change
+    effect: Effect | None = None  # what they trigger; None if there is nothing to report
+    paused: bool = False  # whether the owner replaces nothing until it is resumed
+    after: str = ""  # the Pod that has to be Ready before the owner recreates the deleted ones; empty for none
+    disturbs: Disturbance = Disturbance.NOTHING  # what the change does to running Pods
+    fragment: Fragment | None = None  # what to write in the source of the Pod; None for other changes
+    keeper: Keeper | None = None  # what keeps the owner as its source describes it
     edits: tuple[ManifestEdit, ...] = ()
 
 
@@ -476,17 +440,11 @@ class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """Pods are being deleted, and their kubelets, which answer, end them.
+    """Pods are being deleted, and their kubelets, which answer, end them."""
 
-    Attributes:
-        grace_seconds: the longest grace period (seconds); 0 if unknown.
-        over_since: when the grace period of one was over (RFC 3339), which should be gone; empty if none is.
-        finalizers: what keeps them after that.
-    """
-
-    grace_seconds: int = 0
-    over_since: str = ""
-    finalizers: tuple[str, ...] = ()
+    grace_seconds: int = 0  # the longest grace period (seconds); 0 if unknown
+    over_since: str = ""  # when the grace period of one was over (RFC 3339), which should be gone; empty if none is
+    finalizers: tuple[str, ...] = ()  # what keeps them after that
 
 
 class BudgetsNotRead(msgspec.Struct, frozen=True):
@@ -597,16 +555,12 @@ class NodeRemoval(ExpectedChange, frozen=True, kw_only=True):
 
 
 class NodeAddition(ExpectedChange, frozen=True, kw_only=True):
-    """A node of the cluster's autoscaler: one that starts and has room for the Pod, or one that nothing forbids.
+    """A node of the cluster's autoscaler: one that starts and has room for the Pod, or one that nothing forbids."""
 
-    Attributes:
-        nodes: the one that starts, if it has joined the cluster.
-        pools: what it may come from, as a sentence names them; empty if it starts already.
-    """
-
+    # nodes: the one that starts, if it has joined the cluster
     sure: bool = False
     autoscaler: str
-    pools: str = ""
+    pools: str = ""  # what it may come from, as a sentence names them; empty if it starts already
 
 
 Wait: TypeAlias = (

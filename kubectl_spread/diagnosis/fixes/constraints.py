@@ -57,18 +57,13 @@ class _Rank(TypedDict, total=False):
 
 
 class FixSelector(OfConstraint, frozen=True, kw_only=True):
-    """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer.
-
-    Attributes:
-        label: the revision's label that it names in matchLabelKeys, instead of a value of that; empty for none.
-        apart: those of the workloads that count this one, and are spread together with it no longer.
-    """
+    """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer."""
 
     selector: str
-    label: str = ""
+    label: str = ""  # the revision's label that it names in matchLabelKeys, instead of a value of that; empty for none
     others: int = 0
     workloads: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()  # those of the workloads that count this one, and are spread together with it no longer
 
 
 class AddPodLabel(Proposal, frozen=True, kw_only=True):

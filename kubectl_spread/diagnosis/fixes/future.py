@@ -41,24 +41,14 @@ class WorseConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
 
 
 class Future(msgspec.Struct, frozen=True, kw_only=True):
-    """What a change does in the whole cluster once nothing changes any more, compared with no change.
+    """What a change does in the whole cluster once nothing changes any more, compared with no change."""
 
-    Attributes:
-        admits: how many of the workload's Pending Pods have a node that have none otherwise, at least (count).
-        admits_at_most: how many may have one by chance (count).
-        in_all: how many Pending Pods of the cluster have a node that have none otherwise, at least and at most (count).
-        pending: the Pending Pods of the cluster now (count).
-        others: the other workloads that gain or lose, those that gain most first.
-        worse: the constraints that it breaks.
-        replaced: how many running Pods of the cluster are replaced (count).
-        end: how many Pods of the workload have no node then.
-    """
-
-    admits: int
-    admits_at_most: int
+    admits: int  # how many of the workload's Pending Pods have a node that have none otherwise, at least (count)
+    admits_at_most: int  # how many may have one by chance (count)
+    # how many Pending Pods of the cluster have a node that have none otherwise, at least and at most (count)
     in_all: tuple[int, int]
-    pending: int
-    others: tuple[OtherWorkload, ...]
-    worse: tuple[WorseConstraint, ...]
-    replaced: int
-    end: RolloutEnd
+    pending: int  # the Pending Pods of the cluster now (count)
+    others: tuple[OtherWorkload, ...]  # the other workloads that gain or lose, those that gain most first
+    worse: tuple[WorseConstraint, ...]  # the constraints that it breaks
+    replaced: int  # how many running Pods of the cluster are replaced (count)
+    end: RolloutEnd  # how many Pods of the workload have no node then

@@ -48,18 +48,12 @@ class DropTaint(msgspec.Struct, frozen=True):
 
 
 class OfferZones(msgspec.Struct, frozen=True):
-    """The NodePool offers more zones.
-
-    Attributes:
-        required: those that its requirements exclude.
-        without_subnet: those in which its node class has no subnet.
-        node_class: the kind and name of its node class.
-    """
+    """The NodePool offers more zones."""
 
     pool: str
-    required: tuple[str, ...]
-    without_subnet: tuple[str, ...]
-    node_class: str
+    required: tuple[str, ...]  # those that its requirements exclude
+    without_subnet: tuple[str, ...]  # those in which its node class has no subnet
+    node_class: str  # the kind and name of its node class
 
 
 class WithdrawZones(msgspec.Struct, frozen=True):

@@ -11,16 +11,11 @@ from kubectl_spread.diagnosis.fixes.change import Override
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """One change worth trying.
+    """One change worth trying."""
 
-    Attributes:
-        cost: how much it weakens the spread, or reaches beyond the Pod.
-        corrects: whether it corrects an evident mistake, so that it comes before other changes.
-    """
-
-    cost: int = 1
+    cost: int = 1  # how much it weakens the spread, or reaches beyond the Pod
     overrides: Override = Override.NOTHING
-    corrects: bool = False
+    corrects: bool = False  # whether it corrects an evident mistake, so that it comes before other changes
 
     @property
     def id(self) -> str:

@@ -55,24 +55,15 @@ MOST_SAMPLED = 25
 
 
 class _Rollout(msgspec.Struct, frozen=True, kw_only=True):
-    """The simulation of a rollout.
+    """The simulation of a rollout."""
 
-    Attributes:
-        start: the cluster at first.
-        objects: what is applied.
-        ref: whose Pods are counted; ``own`` are further ones.
-        now: the cluster without the fix.
-        needed: how many Pods more than now have to run (count): one for a manifest, and for work that is lost.
-        as_if: whether Pods get a node although somebody refuses or holds them.
-    """
-
-    start: Handle
-    objects: tuple[KubernetesObject, ...]
-    ref: WorkloadRef
+    start: Handle  # the cluster at first
+    objects: tuple[KubernetesObject, ...]  # what is applied
+    ref: WorkloadRef  # whose Pods are counted; ``own`` are further ones
     own: AbstractSet[tuple[str, str]] = frozenset()
-    now: Snapshot
-    needed: int = 0
-    as_if: bool = False
+    now: Snapshot  # the cluster without the fix
+    needed: int = 0  # how many Pods more than now have to run (count): one for a manifest, and for work that is lost
+    as_if: bool = False  # whether Pods get a node although somebody refuses or holds them
 
     def active(self, pods: Iterable[Pod], namespace: str, snapshot: Snapshot) -> list[Pod]:
         """Return those that are counted."""

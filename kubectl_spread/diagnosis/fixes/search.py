@@ -55,42 +55,26 @@ MOST_WARNED = 3
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What the search is about.
+    """What the search is about."""
 
-    Attributes:
-        situation: the Pod that finds no node.
-        start: the cluster before any eviction, and before any manifest is applied.
-        siblings: the Pending Pods of the workload, this one first.
-        spent: whether the time is over.
-        company: the whole cluster; None if only the workload's own Pods are simulated.
-    """
-
-    situation: Situation
-    start: Handle
-    siblings: Sequence[Pod]
-    spent: Spent
-    company: Company | None = None
+    situation: Situation  # the Pod that finds no node
+    start: Handle  # the cluster before any eviction, and before any manifest is applied
+    siblings: Sequence[Pod]  # the Pending Pods of the workload, this one first
+    spent: Spent  # whether the time is over
+    company: Company | None = None  # the whole cluster; None if only the workload's own Pods are simulated
 
 
 class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """A set of changes that lets the Pod in.
-
-    Attributes:
-        after: the situation with them.
-        siblings: the Pending Pods of the workload, this one first.
-        routes: how to make the changes.
-        end: how the rollout ends that this triggers; None if there is none, or it was not followed.
-        errors: the ids of the findings that they add and that are errors.
-        warnings: the ids of the others.
-    """
+    """A set of changes that lets the Pod in."""
 
     parts: tuple[Candidate, ...]
-    after: Situation
-    siblings: Sequence[Pod]
-    routes: tuple[conclusion.Route, ...]
+    after: Situation  # the situation with them
+    siblings: Sequence[Pod]  # the Pending Pods of the workload, this one first
+    routes: tuple[conclusion.Route, ...]  # how to make the changes
+    # how the rollout ends that this triggers; None if there is none, or it was not followed
     end: conclusion.RolloutEnd | None = None
-    errors: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()  # the ids of the findings that they add and that are errors
+    warnings: tuple[str, ...] = ()  # the ids of the others
 
     @property
     def names(self) -> tuple[str, ...]:

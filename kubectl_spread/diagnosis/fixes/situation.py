@@ -42,24 +42,17 @@ Spent: TypeAlias = Callable[[], bool]
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The manifest of a Pod that does not exist yet: changes of the Pod are made there.
+    """The manifest of a Pod that does not exist yet: changes of the Pod are made there."""
 
-    Attributes:
-        obj: the Pod, or its owner; None for a kind of another API.
-        path: the template's place in the object, as a JSON pointer; empty for a Pod.
-        applied: all objects that are applied together.
-        own: those of this manifest: the workload, with the next Job of a CronJob; or the Pods.
-        as_if: whether its Pods get a node although somebody refuses or holds them.
-    """
-
-    obj: Workload | Pod | None
+    obj: Workload | Pod | None  # the Pod, or its owner; None for a kind of another API
     template: PodTemplateSpec
-    path: str
+    path: str  # the template's place in the object, as a JSON pointer; empty for a Pod
     values: Plain
     before: Snapshot
-    applied: tuple[KubernetesObject, ...] = ()
+    applied: tuple[KubernetesObject, ...] = ()  # all objects that are applied together
+    # those of this manifest: the workload, with the next Job of a CronJob; or the Pods
     own: tuple[KubernetesObject, ...] = ()
-    as_if: bool = False
+    as_if: bool = False  # whether its Pods get a node although somebody refuses or holds them
 
     @cached_property
     def pods(self) -> frozenset[tuple[str, str]]:
@@ -90,20 +83,14 @@ def placed_by_owner(handle: Handle) -> PodsByOwner:
 
 
 class Situation(msgspec.Struct, frozen=True, dict=True):
-    """A Pod and a cluster.
-
-    Attributes:
-        now: the current time, RFC 3339 in UTC; empty if unknown.
-        written: the manifest of the Pod; None if the Pod exists.
-        bound_for: the destination of a Pod that replaces another; None if any node will do.
-        placed: the Pods on the cluster's nodes, if they were counted once for many Pods; None to count them here.
-    """
+    """A Pod and a cluster."""
 
     pod: Pod
     handle: Handle
-    now: str = ""
-    written: Written | None = None
-    bound_for: Destination | None = None
+    now: str = ""  # the current time, RFC 3339 in UTC; empty if unknown
+    written: Written | None = None  # the manifest of the Pod; None if the Pod exists
+    bound_for: Destination | None = None  # the destination of a Pod that replaces another; None if any node will do
+    # the Pods on the cluster's nodes, if they were counted once for many Pods; None to count them here
     placed: PodsByOwner | None = None
 
     def exists(self, pod: Pod) -> bool:

@@ -83,18 +83,13 @@ STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
 
 
 class Card(msgspec.Struct, frozen=True):
-    """What there is to say of one item.
-
-    Attributes:
-        about: the constraint, or the workload, in short.
-        cells: how many nodes its maps would draw.
-        constraint: that which the card is about, or the first of a Pod; None where there is none.
-    """
+    """What there is to say of one item."""
 
     outlined: Item
     status: ItemStatus
-    about: str
-    cells: int
+    about: str  # the constraint, or the workload, in short
+    cells: int  # how many nodes its maps would draw
+    # that which the card is about, or the first of a Pod; None where there is none
     constraint: ConstraintDiagnosis | None = None
 
 

@@ -49,18 +49,12 @@ class Fate(StrEnum):
 
 
 class NodeFate(msgspec.Struct, frozen=True):
-    """What became of one node.
-
-    Attributes:
-        by: what rejects it, in short; empty where nothing does.
-        why: the same in full.
-        note: what else there is to know of this node alone.
-    """
+    """What became of one node."""
 
     fate: Fate
-    by: str = ""
-    why: str = ""
-    note: str = ""
+    by: str = ""  # what rejects it, in short; empty where nothing does
+    why: str = ""  # the same in full
+    note: str = ""  # what else there is to know of this node alone
 
 
 Fates: TypeAlias = Mapping[str, NodeFate]
@@ -153,19 +147,12 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Box(msgspec.Struct, frozen=True):
-    """A domain, several that stand the same, or what is in none.
+    """A domain, several that stand the same, or what is in none."""
 
-    Attributes:
-        label: the domain's value, or what the nodes have in common.
-        pods: how many Pods are counted, in words.
-        note: why no Pod of it is counted; empty where they are.
-        kind: how it is drawn: ``domain``, ``holds-minimum`` or ``outside``.
-    """
-
-    label: str
-    pods: str
-    note: str
-    kind: str
+    label: str  # the domain's value, or what the nodes have in common
+    pods: str  # how many Pods are counted, in words
+    note: str  # why no Pod of it is counted; empty where they are
+    kind: str  # how it is drawn: ``domain``, ``holds-minimum`` or ``outside``
     cells: tuple[Cell, ...]
 
 

@@ -50,33 +50,20 @@ FixFormat: TypeAlias = Literal["", "yaml", "commands"]
 
 
 class Extent(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is wanted.
+    """How much is wanted."""
 
-    Attributes:
-        names: how many names are listed before the rest is counted.
-        same_for: the same for the Pods that share an explanation.
-        wide: whether everything is named.
-        evidence: whether everything that proves the answer is wanted, or only what decides it.
-        brief: whether of several explanations only one of each cause is wanted, without its evidence.
-        folded: whether room is short: what is not to blame is left out, and nodes that are not counted.
-        bare: whether room is so short that tables are left out.
-        all_fixes: the flags with which all fixes are printed.
-        fix_format: how fixes are written; empty for commands, and YAML where those would not last.
-        again: the command that asks the same; empty if it is not known.
-    """
-
-    names: int = 4
-    same_for: int = 4
-    wide: bool = False
-    evidence: bool = False
+    names: int = 4  # how many names are listed before the rest is counted
+    same_for: int = 4  # the same for the Pods that share an explanation
+    wide: bool = False  # whether everything is named
+    evidence: bool = False  # whether everything that proves the answer is wanted, or only what decides it
     by_node: bool = False
-    brief: bool = False
-    folded: bool = False
-    bare: bool = False
+    brief: bool = False  # whether of several explanations only one of each cause is wanted, without its evidence
+    folded: bool = False  # whether room is short: what is not to blame is left out, and nodes that are not counted
+    bare: bool = False  # whether room is so short that tables are left out
     every_fix: bool = False
-    all_fixes: str = "--all-fixes"
-    fix_format: FixFormat = ""
-    again: str = ""
+    all_fixes: str = "--all-fixes"  # the flags with which all fixes are printed
+    fix_format: FixFormat = ""  # how fixes are written; empty for commands, and YAML where those would not last
+    again: str = ""  # the command that asks the same; empty if it is not known
 
     def most(self, names: int = 0) -> int:
         """Return how many names are listed; ``names`` of them where that is given and not all are wanted."""
@@ -88,22 +75,15 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Table(Part, frozen=True, kw_only=True):
-    """Rows of cells.
+    """Rows of cells."""
 
-    Attributes:
-        title: for formats that have headings.
-        headers: in capitals and without spaces.
-        tones: of the cells; empty where none has one.
-        below: headers of columns that may stand below the row where there is no room, the first one first.
-        spare: headers of columns that may be left out, the first one first.
-    """
-
-    title: str = ""
-    headers: tuple[str, ...]
+    title: str = ""  # for formats that have headings
+    headers: tuple[str, ...]  # in capitals and without spaces
     rows: tuple[tuple[str, ...], ...]
-    tones: tuple[tuple[Tone | None, ...], ...] = ()
+    tones: tuple[tuple[Tone | None, ...], ...] = ()  # of the cells; empty where none has one
+    # headers of columns that may stand below the row where there is no room, the first one first
     below: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()  # headers of columns that may be left out, the first one first
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +125,12 @@ def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: boo
 
 
 class Headline(Part, frozen=True, kw_only=True):
-    """The answer in a sentence, root cause first.
-
-    Attributes:
-        lead: what stands before the line, without the color of its tone.
-        line: the answer where nothing else names the subject.
-        sentence: the answer beside the subject.
-    """
+    """The answer in a sentence, root cause first."""
 
     subject: str
-    lead: str = ""
-    line: str
-    sentence: str
+    lead: str = ""  # what stands before the line, without the color of its tone
+    line: str  # the answer where nothing else names the subject
+    sentence: str  # the answer beside the subject
     tone: Tone
 
 
@@ -175,25 +149,16 @@ class Review(Part, frozen=True, kw_only=True):
 
 
 class ConstraintBlock(Part, frozen=True, kw_only=True):
-    """One constraint with its domains.
-
-    Attributes:
-        terms: its other fields as name and value.
-        unmatched: that the selector leaves out the Pod itself; empty where it does not.
-        default: that it is one of the cluster's; empty where it is the Pod's own.
-        domains: a row for each domain, or for all that stand the same where there are many.
-        minimum: who holds the global minimum.
-        bypassed: the nodes it passes over, a sentence for each reason.
-    """
+    """One constraint with its domains."""
 
     index: int
     topology_key: str
-    terms: tuple[tuple[str, str], ...]
-    unmatched: str
-    default: str
-    domains: Table
-    minimum: str
-    bypassed: tuple[str, ...]
+    terms: tuple[tuple[str, str], ...]  # its other fields as name and value
+    unmatched: str  # that the selector leaves out the Pod itself; empty where it does not
+    default: str  # that it is one of the cluster's; empty where it is the Pod's own
+    domains: Table  # a row for each domain, or for all that stand the same where there are many
+    minimum: str  # who holds the global minimum
+    bypassed: tuple[str, ...]  # the nodes it passes over, a sentence for each reason
 
     @property
     def line(self) -> str:
@@ -247,54 +212,34 @@ class EditBlock(Part, frozen=True, kw_only=True):
 
 
 class Step(Part, frozen=True, kw_only=True):
-    """One thing to do: a fix, or what to wait for or to add.
+    """One thing to do: a fix, or what to wait for or to add."""
 
-    Attributes:
-        id: of the fix; empty for what is none.
-        notes: the nodes it opens and the Pods it lets in, and what else is to be known of it, a sentence each.
-        yaml: lines to write where the Pod comes from.
-        starts: what running the commands sets off; empty for nothing.
-    """
-
-    id: str = ""
+    id: str = ""  # of the fix; empty for what is none
     summary: str
+    # the nodes it opens and the Pods it lets in, and what else is to be known of it, a sentence each
     notes: tuple[str, ...] = ()
     edits: tuple[EditBlock, ...] = ()
-    yaml: tuple[str, ...] = ()
+    yaml: tuple[str, ...] = ()  # lines to write where the Pod comes from
     commands: tuple[str, ...] = ()
-    starts: str = ""
+    starts: str = ""  # what running the commands sets off; empty for nothing
 
 
 class Steps(Part, frozen=True, kw_only=True):
-    """What would let the Pod in.
+    """What would let the Pod in."""
 
-    Attributes:
-        title: what the steps are, and how to see more of them; empty where there is none.
-        steps: the best first; they are numbered from 1.
-        notes: that no change helps, what was left out, and that not all was tried, a sentence each.
-    """
-
-    title: str
-    steps: tuple[Step, ...]
-    notes: tuple[str, ...] = ()
+    title: str  # what the steps are, and how to see more of them; empty where there is none
+    steps: tuple[Step, ...]  # the best first; they are numbered from 1
+    notes: tuple[str, ...] = ()  # that no change helps, what was left out, and that not all was tried, a sentence each
 
 
 class Messages(Part, frozen=True, kw_only=True):
-    """The scheduler's wording.
+    """The scheduler's wording."""
 
-    Attributes:
-        lead: what leads to ours.
-        ours: what it would say now, or said last; empty where nothing.
-        remark: when it said something else, or that not all is known; empty where neither.
-        theirs: what it last said; empty where that is the same.
-        differs: why it differs; empty where it does not.
-    """
-
-    lead: str = WOULD_REPORT
-    ours: str
-    remark: str = ""
-    theirs: str = ""
-    differs: str = ""
+    lead: str = WOULD_REPORT  # what leads to ours
+    ours: str  # what it would say now, or said last; empty where nothing
+    remark: str = ""  # when it said something else, or that not all is known; empty where neither
+    theirs: str = ""  # what it last said; empty where that is the same
+    differs: str = ""  # why it differs; empty where it does not
 
     @property
     def said(self) -> Sequence[tuple[str, bool]]:
@@ -315,19 +260,14 @@ Block: TypeAlias = Sentences | Table | ConstraintBlock | Steps | Commands
 
 
 class Item(Part, frozen=True, kw_only=True):
-    """What there is to say of one item of a report.
+    """What there is to say of one item of a report."""
 
-    Attributes:
-        item: the item itself, for what is drawn.
-        paragraphs: the rest, most important first; the blocks of a paragraph belong together, those of the first to
-            the headline.
-        pods: how many Pods it speaks for.
-    """
-
+    # the item itself, for what is drawn
     item: SkewItem | PendingItem | NotCreated | CheckItem | SimulatedStep | RebalanceReport | AuditItem
     headline: Headline
+    # the rest, most important first; the blocks of a paragraph belong together, those of the first to the headline
     paragraphs: tuple[tuple[Block, ...], ...]
-    pods: int = 1
+    pods: int = 1  # how many Pods it speaks for
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -348,21 +288,12 @@ class SharedCause(Part, frozen=True, kw_only=True):
 
 
 class Outline(Part, frozen=True, kw_only=True):
-    """What a report says.
-
-    Attributes:
-        causes: why Pods wait, each cause once; empty where there is one explanation.
-        totals: how many items have which result; empty where there is one.
-        more: which explanations are left out; empty where none is.
-        gaps: what none of the answers rests on.
-        nodes: the names of nodes that may stand in it.
-        header: which cluster was read; empty where that goes without saying.
-    """
+    """What a report says."""
 
     items: tuple[Item, ...]
-    causes: tuple[SharedCause, ...] = ()
-    more: str = ""
-    totals: str = ""
-    gaps: Gaps
-    nodes: frozenset[str] = frozenset()
-    header: str = ""
+    causes: tuple[SharedCause, ...] = ()  # why Pods wait, each cause once; empty where there is one explanation
+    more: str = ""  # which explanations are left out; empty where none is
+    totals: str = ""  # how many items have which result; empty where there is one
+    gaps: Gaps  # what none of the answers rests on
+    nodes: frozenset[str] = frozenset()  # the names of nodes that may stand in it
+    header: str = ""  # which cluster was read; empty where that goes without saying

@@ -24,21 +24,14 @@ EXACT: Ranges = MappingProxyType({})
 
 
 class DomainRow(Part, frozen=True, kw_only=True):
-    """Domains that stand the same.
-
-    Attributes:
-        nodes: the nodes of all of them that are counted.
-        not_counted: those that are not (count).
-        fewest: the Pods counted in each; ``most``: where ties fall otherwise.
-        skew: ``-`` where no Pod is counted.
-    """
+    """Domains that stand the same."""
 
     values: tuple[str, ...]
-    nodes: tuple[str, ...]
-    not_counted: int
-    fewest: int
+    nodes: tuple[str, ...]  # the nodes of all of them that are counted
+    not_counted: int  # those that are not (count)
+    fewest: int  # the Pods counted in each; ``most``: where ties fall otherwise
     most: int
-    skew: str
+    skew: str  # ``-`` where no Pod is counted
     next: str
     first: Domain
 

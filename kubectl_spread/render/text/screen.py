@@ -54,20 +54,13 @@ KINDS: Mapping[str, str] = MappingProxyType(
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
-    """What text is written for.
+    """What text is written for."""
 
-    Attributes:
-        colors: whether colors are wanted.
-        width: its columns (count); None where nothing has to fit, as in a pipe.
-        height: its lines (count); 0 where that is not known, as in a pipe.
-        namespace: the one that was asked about; empty for all. No column of a table only repeats it.
-        whole: whether all columns stay, and no word is broken while there is another way to make a table fit.
-    """
-
-    colors: bool = False
-    width: int | None = None
-    height: int = 0
-    namespace: str = ""
+    colors: bool = False  # whether colors are wanted
+    width: int | None = None  # its columns (count); None where nothing has to fit, as in a pipe
+    height: int = 0  # its lines (count); 0 where that is not known, as in a pipe
+    namespace: str = ""  # the one that was asked about; empty for all. No column of a table only repeats it.
+    # whether all columns stay, and no word is broken while there is another way to make a table fit
     whole: bool = False
 
     def wrapped(self, text: str, *, under: int = 0) -> Iterator[str]:
