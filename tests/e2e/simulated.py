@@ -402,7 +402,7 @@ def _unsafe(done: Step, step: Object, came: Came, before: State, after: State) -
     if after.blocked:
         yield "blocked"
     waited, waits = (Counter(_owner(p, came.sets) for p in each.pods if _waits(p)) for each in (before, after))
-    ran, run = (Counter(_owner(p, came.sets) for p in each.pods if _runs(p)) for each in (before, after))
+    ran, run = (Counter(_owner(p, came.sets) for p in each.pods if runs(p)) for each in (before, after))
     yield from (f"{who} {waits[who]} Pending ({waited[who]} before)" for who in waits if waits[who] > waited[who])
     for who in ran:
         asked = who.startswith(("Pod/", "Job/", "DaemonSet/")) or (
@@ -418,7 +418,7 @@ def _unsafe(done: Step, step: Object, came: Came, before: State, after: State) -
             yield f"{who} {constraint['topologyKey']} skew {now} ({then} before)"
 
 
-def _runs(pod: Object) -> bool:
+def runs(pod: Object) -> bool:
     """Whether the Pod is on a node to stay."""
     ended = "deletionTimestamp" in pod["metadata"] or pod["status"]["phase"] in {"Succeeded", "Failed"}
     return "nodeName" in pod["spec"] and not ended

@@ -10,7 +10,7 @@ from tests.e2e.fixes_as_printed import workload
 from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod_spec
 from tests.e2e.simulated import Scenario, Step
 
-_LEAVES = [
+LEAVES = [
     {"key": f"node.kubernetes.io/{taint}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 1}
     for taint in ("unreachable", "not-ready")
 ]
@@ -41,7 +41,7 @@ def _web(
     **spec: Any,  # noqa: ANN401 - any field, by its name
 ) -> Object:
     """Return a workload of the shop with such constraints; ``of`` adds to its Pods' spec, ``spec`` to its own."""
-    own = {**pod_spec(), "tolerations": _LEAVES, "topologySpreadConstraints": [*constraints], **(of or {})}
+    own = {**pod_spec(), "tolerations": LEAVES, "topologySpreadConstraints": [*constraints], **(of or {})}
     template = {"metadata": {"labels": {"app": name, "group": "shop"}}, "spec": own}
     return workload(kind, "", name=name, template=template, **spec)
 
@@ -66,13 +66,13 @@ def _needs(cpu: str, **more: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any fi
     return {"containers": pod_spec(resources={"requests": {"cpu": cpu}})["containers"], **more}
 
 
-def _budget(name: str = "web", **fields: Any) -> Object:  # noqa: ANN401 - any field, by its name
+def budget(name: str = "web", **fields: Any) -> Object:  # noqa: ANN401 - any field, by its name
     """Return a PodDisruptionBudget for a workload's Pods."""
     spec = {"selector": match(app=name), **fields}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec}
 
 
-def _rolling(surge: int | str, unavailable: int | str = 0) -> Object:
+def rolling(surge: int | str, unavailable: int | str = 0) -> Object:
     """Return a Deployment's strategy."""
     return {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
 
@@ -121,25 +121,25 @@ _DRAINS = (
     _scenario(
         "drain-hosts-and-zones", ["drain a1"], _SIX, _deployment(6, _spread(maxSkew=2), _spread(HOSTNAME, maxSkew=2))
     ),
-    _scenario("drain-budget-none", ["drain a1"], _SIX, _deployment(6, _spread()), _budget(minAvailable=6)),
+    _scenario("drain-budget-none", ["drain a1"], _SIX, _deployment(6, _spread()), budget(minAvailable=6)),
     _scenario(
         "drain-budget-one-by-one",
         ["drain a1"],
         _zones(a=1, b=2),
         _deployment(6, _spread(HOSTNAME, maxSkew=4), of=_needs("1")),
-        _budget(maxUnavailable=1),
+        budget(maxUnavailable=1),
     ),
     _scenario(
-        "drain-budget-stuck", ["drain a1", "drain a2"], _SIX, _deployment(6, _spread()), _budget(maxUnavailable=1)
+        "drain-budget-stuck", ["drain a1", "drain a2"], _SIX, _deployment(6, _spread()), budget(maxUnavailable=1)
     ),
-    _scenario("drain-budget-percent", ["drain a1"], _SIX, _deployment(5, _spread()), _budget(minAvailable="60%")),
+    _scenario("drain-budget-percent", ["drain a1"], _SIX, _deployment(5, _spread()), budget(minAvailable="60%")),
     _scenario(
         "drain-two-budgets",
         ["drain a1"],
         _SIX,
         _deployment(3, _spread()),
-        _budget(maxUnavailable=2),
-        {**_budget(maxUnavailable=1), "metadata": {"name": "second"}},
+        budget(maxUnavailable=2),
+        {**budget(maxUnavailable=1), "metadata": {"name": "second"}},
     ),
     _scenario(
         "drain-budget-of-other",
@@ -147,7 +147,7 @@ _DRAINS = (
         _SIX,
         _deployment(4, _spread()),
         _deployment(2, name="api"),
-        _budget("api", minAvailable=2),
+        budget("api", minAvailable=2),
     ),
     _scenario("drain-stateful", ["drain a1"], _SIX, _stateful(6, _spread())),
     _scenario("drain-stateful-stuck", ["drain a1"], _THREE, _stateful(3, _spread())),
@@ -229,7 +229,7 @@ _REMOVALS = (
     _scenario("remove-zone", ["remove a1", "remove a2"], _SIX, _deployment(6, _spread())),
     _scenario("remove-only-node-of-zone", ["remove a1"], _THREE, _deployment(3, _spread())),
     _scenario("remove-below-min-domains", ["remove a1"], _THREE, _deployment(4, _spread(minDomains=3))),
-    _scenario("remove-despite-budget", ["remove a1"], _SIX, _deployment(6, _spread()), _budget(minAvailable=6)),
+    _scenario("remove-despite-budget", ["remove a1"], _SIX, _deployment(6, _spread()), budget(minAvailable=6)),
     _scenario("remove-under-stateful", ["remove a1"], _THREE, _web("DaemonSet", name="agent"), _stateful(3, _spread())),
     _scenario(
         "remove-bare",
@@ -295,7 +295,7 @@ _LOSSES = (
         ["lose topology.kubernetes.io/zone=a"],
         _SIX,
         _deployment(6, _spread(**_HONOR)),
-        _budget(minAvailable=6),
+        budget(minAvailable=6),
     ),
     _scenario(
         "lose-zone-job",
@@ -422,7 +422,7 @@ _RESTARTS = (
             f"restart-surge-{surge}{suffix}".replace("%", ""),
             ["restart deployment/web"],
             _THREE,
-            _deployment(6, _spread(**fields), strategy=_rolling(surge, unavailable)),
+            _deployment(6, _spread(**fields), strategy=rolling(surge, unavailable)),
             quiet_s=4.0,
         )
         for surge, unavailable in ((0, 1), ("25%", "25%"), ("100%", 0), (1, 0))
@@ -432,14 +432,14 @@ _RESTARTS = (
         "restart-one-a-host",
         ["restart deployment/web"],
         _zones(cpu="3", a=3),
-        _deployment(3, _spread(HOSTNAME), of=_needs("2"), strategy=_rolling(1)),
+        _deployment(3, _spread(HOSTNAME), of=_needs("2"), strategy=rolling(1)),
         quiet_s=4.0,
     ),
     _scenario(
         "restart-one-a-host-surge-0",
         ["restart deployment/web"],
         _zones(cpu="3", a=3),
-        _deployment(3, _spread(HOSTNAME), of=_needs("2"), strategy=_rolling(0, 1)),
+        _deployment(3, _spread(HOSTNAME), of=_needs("2"), strategy=rolling(0, 1)),
         quiet_s=4.0,
     ),
     _scenario(
@@ -462,14 +462,14 @@ _RESTARTS = (
         "restart-after-cordon",
         ["cordon a1", "restart deployment/web"],
         _THREE,
-        _deployment(6, _spread(), strategy=_rolling("25%", "25%")),
+        _deployment(6, _spread(), strategy=rolling("25%", "25%")),
         quiet_s=4.0,
     ),
     _scenario(
         "restart-tight-cpu",
         ["restart deployment/web"],
         _zones(cpu="3", a=1, b=1, c=1),
-        _deployment(6, _spread(), of=_needs("1"), strategy=_rolling("100%")),
+        _deployment(6, _spread(), of=_needs("1"), strategy=rolling("100%")),
         quiet_s=4.0,
     ),
 )
@@ -518,14 +518,14 @@ _APART = {
 _MIXED = (
     _scenario("mixed-apart", ["drain a1", "scale deployment/web=6"], _SIX, _deployment(4, _spread(), of=_APART)),
     _scenario(
-        "mixed-budget-of-stateful", ["drain a1"], _zones(a=1, b=1), _stateful(5, _spread()), _budget(maxUnavailable=1)
+        "mixed-budget-of-stateful", ["drain a1"], _zones(a=1, b=1), _stateful(5, _spread()), budget(maxUnavailable=1)
     ),
     _scenario(
         "mixed-budget-short",
         ["drain b1"],
         _THREE,
         _deployment(4, _spread(HOSTNAME)),
-        _budget(minAvailable=4),
+        budget(minAvailable=4),
         before=_steps("cordon a1", "scale deployment/web=7"),
     ),
     _scenario(
@@ -533,19 +533,19 @@ _MIXED = (
         ["lose a1", "drain b1"],
         _THREE,
         _deployment(3, _spread(**_HONOR)),
-        _budget(minAvailable=3, unhealthyPodEvictionPolicy="AlwaysAllow"),
+        budget(minAvailable=3, unhealthyPodEvictionPolicy="AlwaysAllow"),
     ),
     _scenario(
         "mixed-restart-while-lost",
         [f"lose {ZONE}=a", "restart deployment/web"],
         _SIX,
-        _deployment(6, _spread(**_HONOR), strategy=_rolling("25%", "25%")),
+        _deployment(6, _spread(**_HONOR), strategy=rolling("25%", "25%")),
     ),
     _scenario(
         "mixed-restart-of-the-stuck",
         ["restart deployment/web"],
         _zones(cpu="2", a=1, b=1, c=1),
-        _deployment(8, _spread(), of=_needs("1"), strategy=_rolling("25%", "50%")),
+        _deployment(8, _spread(), of=_needs("1"), strategy=rolling("25%", "50%")),
     ),
     _scenario(
         "mixed-restart-partition",
@@ -593,7 +593,7 @@ _MIXED = (
         "mixed-two-keys-one-drain-of-many",
         ["drain a1", "drain b1", "uncordon a1", "restart deployment/web"],
         _SIX,
-        _deployment(8, _spread(), _spread(HOSTNAME, maxSkew=2, **_SOFT), strategy=_rolling("25%", "25%")),
+        _deployment(8, _spread(), _spread(HOSTNAME, maxSkew=2, **_SOFT), strategy=rolling("25%", "25%")),
     ),
     _scenario(
         "mixed-preempts-after-loss",
@@ -686,17 +686,17 @@ _TIMES = (
         "restart",
         ["restart deployment/web"],
         _THREE,
-        _deployment(6, _spread(), strategy=_rolling("25%", "25%"), **_CALM),
+        _deployment(6, _spread(), strategy=rolling("25%", "25%"), **_CALM),
     ),
     _slow(
         "restart-surge-0",
         ["restart deployment/web"],
         _THREE,
-        _deployment(4, _spread(), strategy=_rolling(0, 2), **_CALM),
+        _deployment(4, _spread(), strategy=rolling(0, 2), **_CALM),
     ),
     _slow("restart-stateful", ["restart statefulset/web"], _THREE, _stateful(3, _spread(), **_CALM)),
     _slow("restart-daemons", ["restart daemonset/web"], _THREE, _web("DaemonSet", **_CALM)),
-    _slow("drain-budget", ["drain a1"], _zones(a=1, b=2), _deployment(6, **_CALM), _budget(maxUnavailable=1)),
+    _slow("drain-budget", ["drain a1"], _zones(a=1, b=2), _deployment(6, **_CALM), budget(maxUnavailable=1)),
     _scenario(
         "lose-tolerated-forever",
         ["lose a1"],
@@ -707,7 +707,7 @@ _TIMES = (
         "lose-tolerated-not-a-second",
         ["lose a1"],
         _SIX,
-        _deployment(6, _spread(), of={"tolerations": [{**each, "tolerationSeconds": 0} for each in _LEAVES]}),
+        _deployment(6, _spread(), of={"tolerations": [{**each, "tolerationSeconds": 0} for each in LEAVES]}),
     ),
     _scenario(
         "lose-some-of-two-zones",
@@ -808,21 +808,21 @@ _ROLLOUTS = (
         "stuck-then-scaled",
         ["restart deployment/web", "scale deployment/web=9"],
         _zones(cpu="6", a=3),
-        _deployment(6, _spread(HOSTNAME, **_HASHED), of=_needs("3"), strategy=_rolling(2)),
+        _deployment(6, _spread(HOSTNAME, **_HASHED), of=_needs("3"), strategy=rolling(2)),
         quiet_s=4.0,
     ),
     _scenario(
         "stuck-then-scaled-down",
         ["restart deployment/web", "scale deployment/web=2"],
         _zones(cpu="6", a=3),
-        _deployment(6, _spread(HOSTNAME), of=_needs("3"), strategy=_rolling(3)),
+        _deployment(6, _spread(HOSTNAME), of=_needs("3"), strategy=rolling(3)),
         quiet_s=4.0,
     ),
     _scenario(
         "stuck-then-restarted",
         ["restart deployment/web", "restart deployment/web"],
         _zones(cpu="6", a=3),
-        _deployment(6, _spread(HOSTNAME), of=_needs("3"), strategy=_rolling(2, 1)),
+        _deployment(6, _spread(HOSTNAME), of=_needs("3"), strategy=rolling(2, 1)),
         quiet_s=4.0,
     ),
     _scenario(

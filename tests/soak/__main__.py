@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.soak import karpenter, manifests, proofs, rebalance, shared, staged, together, verdicts
+from tests.soak import karpenter, manifests, proofs, rebalance, shared, staged, suggestions, together, verdicts
 
 Proof = Callable[[int, int, Counter[str]], Iterator[str]]
 PROOFS: Mapping[str, tuple[Proof, int]] = {
@@ -31,6 +31,7 @@ PROOFS: Mapping[str, tuple[Proof, int]] = {
     "simulated": (proofs.scenarios, 1),
     "situations": (proofs.plugins, 1),
     "staged": (staged.wrong, 500),
+    "suggestions": (suggestions.wrong, 20),
     "together": (together.wrong, 200),
     "verdicts": (verdicts.wrong, 500),
 }
