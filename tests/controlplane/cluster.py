@@ -86,7 +86,7 @@ class ControlPlane:
         """Start the components in the order in which they need each other."""
         self._write_files()
         self.etcd_url = self._start_etcd()
-        self._kube_apiserver = self._start_kube_apiserver()
+        self.kube_apiserver = self._start_kube_apiserver()
         if self._options.scheduler:
             self.start_scheduler()
         if self._options.controllers:
@@ -100,8 +100,8 @@ class ControlPlane:
 
     def restart_kube_apiserver(self) -> None:
         """Stop kube-apiserver and start it again at the same address; return once the namespace default exists."""
-        self._kube_apiserver.stop()
-        self._kube_apiserver = self._start_kube_apiserver()
+        self.kube_apiserver.stop()
+        self.kube_apiserver = self._start_kube_apiserver()
 
     def compact_etcd(self) -> None:
         """Let etcd forget what every object was before it became what it is: older versions have expired."""

@@ -73,6 +73,11 @@ class Component:
             self._signal_group(signal.SIGKILL)
             self._process.wait()
 
+    def kill(self) -> None:
+        """End the program at once, with what it has under way."""
+        self._signal_group(signal.SIGKILL)
+        self._process.wait()
+
     def _signal_group(self, number: signal.Signals) -> None:
         """Send a signal to the process group, whose id is the pid of its first process."""
         with suppress(ProcessLookupError):

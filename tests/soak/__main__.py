@@ -1,6 +1,6 @@
 """Run every proof that takes long, or those that are named: ``python -m tests.soak [next-pods ...]``.
 
-``--seed 7`` draws others, ``--count 20`` so many of each.
+``--seed 7`` draws others, ``--count 20`` so many of each; minutes of ``serve``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,23 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.soak import karpenter, manifests, proofs, rebalance, shared, staged, suggestions, together, verdicts
+from tests.soak import (
+    clusters,
+    karpenter,
+    manifests,
+    proofs,
+    rebalance,
+    serve,
+    shared,
+    staged,
+    suggestions,
+    together,
+    verdicts,
+)
 
 Proof = Callable[[int, int, Counter[str]], Iterator[str]]
 PROOFS: Mapping[str, tuple[Proof, int]] = {
+    "clusters": (clusters.wrong, 12),
     "counted": (proofs.counted, 2000),
     "applied": (proofs.applied, 300),
     "company": (proofs.company, 30),
@@ -27,6 +40,7 @@ PROOFS: Mapping[str, tuple[Proof, int]] = {
     "plans-together": (proofs.together, 10),
     "rebalance": (rebalance.wrong, 1000),
     "sampled": (proofs.soft_placement, 20),
+    "serve": (serve.wrong, 30),
     "shared": (shared.wrong, 20),
     "simulated": (proofs.scenarios, 1),
     "situations": (proofs.plugins, 1),

@@ -43,7 +43,7 @@ def setup(rng: random.Random, namespace: str) -> Setup:
     cut = rng.randint(1, len(zones) - 1)
     early = [each for each in nodes if each["metadata"]["labels"][ZONE] in zones[:cut]]
     late = [each for each in nodes if each not in early]
-    made = [_workload(rng, namespace, f"app-{number}") for number in range(rng.randint(2, 4))]
+    made = [workload_with_budget(rng, namespace, f"app-{number}") for number in range(rng.randint(2, 4))]
     return Setup(early, late, [each for some in made[:-1] for each in some], made[-1])
 
 
@@ -51,7 +51,7 @@ def _node(rng: random.Random, name: str, zone: str) -> Object:
     return node(name, labels={ZONE: zone}, room={"cpu": rng.choice(("1500m", "2", "3", "4"))})
 
 
-def _workload(rng: random.Random, namespace: str, name: str) -> Sequence[Object]:
+def workload_with_budget(rng: random.Random, namespace: str, name: str) -> Sequence[Object]:
     """Return a workload, with its budget if it has one."""
     kind, replicas, own = rng.choice(("Deployment", "Deployment", "StatefulSet")), rng.randint(2, 6), match(app=name)
     constraints: Sequence[Sequence[Object]] = (
