@@ -6,12 +6,11 @@ After every second suggestion the worst domain is lost: what is Pending then is 
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-
-from msgspec import Struct
 
 from tests.controlplane.api import Object
 from tests.controlplane.client import Client
@@ -24,31 +23,20 @@ from tests.e2e.simulated_scenarios import LEAVES, budget, rolling
 _QUIET_S = 3.0
 
 
-class Setup(Struct, frozen=True):
-    """A cluster: what runs in its first zones, what comes once it has all of them."""
-
-    early: Sequence[Object]
-    late: Sequence[Object]
-    first: Sequence[Object]
-    then: Sequence[Object]
-
-
-def setup(rng: random.Random, namespace: str) -> Setup:
-    """Return a cluster of two to four zones with two to four workloads."""
-    zones = rng.choice(("ab", "abc", "abc", "abcd"))
-    nodes = [_node(rng, f"{zone}{number}", zone) for zone in zones for number in range(1, rng.choice((2, 3)) + 1)]
+def _bring_about(client: Client, playing: Playing, rng: random.Random) -> None:
+    """Bring about a cluster of two to four zones with two to four workloads, the last once all nodes are there."""
+    zones, cpu = rng.choice(("ab", "abc", "abc", "abcd")), rng.choice((("1500m", "2"), ("2", "3", "4")))
+    names = [(f"{zone}{number}", zone) for zone in zones for number in range(1, rng.choice((2, 3)) + 1)]
+    nodes = [node(name, labels={ZONE: zone}, room={"cpu": rng.choice(cpu)}) for name, zone in names]
     if rng.random() < 0.3:
         taint = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
         nodes.append(node("gpu", labels={ZONE: rng.choice(zones)}, taints=[taint]))
-    cut = rng.randint(1, len(zones) - 1)
-    early = [each for each in nodes if each["metadata"]["labels"][ZONE] in zones[:cut]]
-    late = [each for each in nodes if each not in early]
-    made = [workload_with_budget(rng, namespace, f"app-{number}") for number in range(rng.randint(2, 4))]
-    return Setup(early, late, [each for some in made[:-1] for each in some], made[-1])
-
-
-def _node(rng: random.Random, name: str, zone: str) -> Object:
-    return node(name, labels={ZONE: zone}, room={"cpu": rng.choice(("1500m", "2", "3", "4"))})
+    first = zones[: rng.randint(1, len(zones) - 1)]
+    made = [workload_with_budget(rng, playing.namespace, f"app-{number}") for number in range(rng.randint(2, 4))]
+    for early, some in ((True, made[:-1]), (False, made[-1:])):
+        client.create_nodes(each for each in nodes if (each["metadata"]["labels"][ZONE] in first) is early)
+        client.apply(itertools.chain(*some))
+        playing.settle(_QUIET_S)
 
 
 def workload_with_budget(rng: random.Random, namespace: str, name: str) -> Sequence[Object]:
@@ -86,7 +74,7 @@ def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
             namespace, number = f"suggested-{number}", number + 1
             with emptied(client, namespace):
                 playing = Playing(client, namespace)
-                _bring_about(client, playing, setup(rng, namespace))
+                _bring_about(client, playing, rng)
                 found = [each for each in _audit(client, namespace, "--suggest") if _commands(each)]
                 seen["set-ups"] += 1
                 if not found:
@@ -107,13 +95,6 @@ def _commands(item: Object) -> Sequence[str]:
 
 def _name(item: Object) -> str:
     return f"{item['workload']['kind'].lower()}/{item['workload']['name']}"
-
-
-def _bring_about(client: Client, playing: Playing, asked: Setup) -> None:
-    for nodes, made in ((asked.early, asked.first), (asked.late, asked.then)):
-        client.create_nodes(nodes)
-        client.apply(made)
-        playing.settle(_QUIET_S)
 
 
 def _audit(client: Client, namespace: str, *words: str) -> Sequence[Object]:
