@@ -40,7 +40,6 @@ def wrong(seed: int, minutes: int, seen: Counter[str]) -> Iterator[str]:
         client.create_namespaces([NAMESPACE])
         client.create_nodes(node(f"{z}{n}", labels={ZONE: z}, room={"cpu": "3"}) for z in "abc" for n in (1, 2))
         client.apply(each for number in range(5) for each in workload_with_budget(rng, NAMESPACE, f"app-{number}"))
-        settle(client, NAMESPACE, quiet_s=_QUIET_S)
         typed = (f"{sysconfig.get_path('scripts')}/kubectl-spread", "serve", "-A", "--listen", "127.0.0.1:0")
         process = subprocess.Popen(typed, env=client.kubectl.environment(), stderr=subprocess.PIPE, text=True)
         try:

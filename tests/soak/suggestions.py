@@ -10,7 +10,7 @@ import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tests.controlplane.api import Object
 from tests.controlplane.client import Client
@@ -23,7 +23,7 @@ from tests.e2e.simulated_scenarios import LEAVES, budget, rolling
 _QUIET_S = 3.0
 
 
-def _bring_about(client: Client, playing: Playing, rng: random.Random) -> None:
+def bring_about(client: Client, playing: Playing, rng: random.Random) -> None:
     """Bring about a cluster of two to four zones with two to four workloads, the last once all nodes are there."""
     zones, cpu = rng.choice(("ab", "abc", "abc", "abcd")), rng.choice((("1500m", "2"), ("2", "3", "4")))
     names = [(f"{zone}{number}", zone) for zone in zones for number in range(1, rng.choice((2, 3)) + 1)]
@@ -68,29 +68,21 @@ def workload_with_budget(rng: random.Random, namespace: str, name: str) -> Seque
 def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:
     """Yield what is wrong after so many suggestions, and after the loss that follows every second of them."""
     with control_plane(OPTIONS) as plane:
-        client, done, number = plane.client(), 0, 0
+        client, numbers, done = plane.client(), itertools.count(), 0
         while done < count:
-            rng = random.Random(f"{seed}/{number}")  # noqa: S311 - no secret
-            namespace, number = f"suggested-{number}", number + 1
+            namespace = f"suggested-{next(numbers)}"
+            rng = random.Random(f"{seed}/{namespace}")  # noqa: S311 - no secret
             with emptied(client, namespace):
                 playing = Playing(client, namespace)
-                _bring_about(client, playing, rng)
-                found = [each for each in _audit(client, namespace, "--suggest") if _commands(each)]
+                bring_about(client, playing, rng)
+                found = [each for each in _audit(client, namespace, "--suggest") if "suggestion" in each]
                 seen["set-ups"] += 1
-                if not found:
-                    continue
-                item = rng.choice(found)
-                about = [*_applied(client, playing, item, seen)]
-                if done % 2 == 0:
-                    about += _lost(client, playing, item, seen)
-                done += 1
-                suggested = item["suggestion"]
-                yield from (f"{namespace} {_name(item)}: {each}\n  {suggested['commands']}" for each in about)
-
-
-def _commands(item: Object) -> Sequence[str]:
-    commands: Sequence[str] = item.get("suggestion", {}).get("commands", ())
-    return commands
+                if found:
+                    done += 1
+                    item = rng.choice(found)
+                    about = [*_applied(client, playing, item, seen)]
+                    about += _lost(client, playing, item, seen) if done % 2 else ()
+                    yield from (f"{namespace} {_name(item)}: {each}\n  {item['suggestion']}" for each in about)
 
 
 def _name(item: Object) -> str:
@@ -98,73 +90,49 @@ def _name(item: Object) -> str:
 
 
 def _audit(client: Client, namespace: str, *words: str) -> Sequence[Object]:
-    items: Sequence[Object] = json.loads(client.kubectl("spread", "audit", *words, "-n", namespace, "-o", "json"))[
-        "items"
-    ]
-    return items
+    found: Object = json.loads(client.kubectl("spread", "audit", *words, "-n", namespace, "-o", "json"))
+    return list(found["items"])
 
 
 def _applied(client: Client, playing: Playing, item: Object, seen: Counter[str]) -> Iterator[str]:
     """Run the commands of a suggestion, and yield what did not become of it."""
-    name, key, said = item["workload"]["name"], item["suggestion"]["topologyKey"], item["suggestion"]["lossAfter"]
-    before = playing.pods()
-    for command in _commands(item):
+    suggested, before = item["suggestion"], playing.pods()
+    key, said = suggested["topologyKey"], suggested["lossAfter"]
+    for command in suggested["commands"]:
         run_as_printed(client, command)
     playing.settle(_QUIET_S)
-    after, soft = playing.pods(), item["suggestion"]["constraint"]["whenUnsatisfiable"] == "ScheduleAnyway"
-    own = [pod for pod in after if maker(pod) == name]
-    owner = json.loads(client.kubectl("get", _name(item), "-n", playing.namespace, "-o", "json"))
-    if why := _unfinished(owner):
-        yield why
-    if sum(map(runs, own)) != owner["spec"]["replicas"] or len(own) != owner["spec"]["replicas"]:
-        yield f"{sum(map(runs, own))} of {owner['spec']['replicas']} Pods run, of {len(own)}"
+    after, nodes = playing.pods(), playing.nodes()
+    own = [pod for pod in after if maker(pod) == item["workload"]["name"]]
+    ended = client.kubectl.run("rollout", "status", _name(item), "-n", playing.namespace, "--timeout=5s")
+    if ended.returncode or not all(map(runs, own)):
+        yield f"{sum(map(runs, own))} of {len(own)} Pods run: {ended.stdout}{ended.stderr}"
     if sum(map(waits, after)) > sum(map(waits, before)):
         yield f"{sum(map(waits, after))} Pods are Pending, {sum(map(waits, before))} before"
-    loss = max(_counts(own, key, playing.nodes()).values(), default=0)
-    was = next(each["loss"] for each in item["keys"] if each["topologyKey"] == key)
-    seen.update(("suggestions", item["workload"]["kind"], f"of {item['risk']}", "soft" if soft else "hard"))
-    seen.update(
-        {"the loss as said": loss == said, "the loss is lower": loss < was, "weaker": item["suggestion"]["weakens"]}
-    )
+    there = Counter(nodes[pod["spec"]["nodeName"]]["metadata"]["labels"].get(key) for pod in own if runs(pod))
+    loss, was = max(there.values(), default=0), next(k["loss"] for k in item["keys"] if k["topologyKey"] == key)
+    kind = suggested["constraint"]["whenUnsatisfiable"]
+    seen.update(("suggestions", item["workload"]["kind"], f"of {item['risk']}", kind))
+    seen.update({"weaker": suggested["weakens"], "the loss as said": loss == said, "the loss is lower": loss < was})
     if loss > said:
         yield f"{loss} Pods in one domain of {key}, said {said}, {was} before"
-
-
-def _unfinished(owner: Object) -> str:
-    """Return why a rollout has not ended; empty if it has."""
-    status, wanted = owner["status"], owner["spec"]["replicas"]
-    seen = status["observedGeneration"] == owner["metadata"]["generation"]
-    numbers = [status.get(each, 0) for each in ("updatedReplicas", "readyReplicas", "replicas")]
-    revised = status.get("currentRevision") == status.get("updateRevision")
-    return "" if seen and revised and numbers == [wanted] * 3 else f"the rollout has not ended: {status}"
-
-
-def _counts(pods: Sequence[Object], key: str, nodes: Mapping[str, Object]) -> Counter[str]:
-    """Return domain → Pods there."""
-    there = (pod["spec"]["nodeName"] for pod in pods if runs(pod))
-    return Counter(nodes[name]["metadata"]["labels"].get(key, "") for name in there)
 
 
 def _lost(client: Client, playing: Playing, item: Object, seen: Counter[str]) -> Iterator[str]:
     """Lose the worst domain of the key, and yield where other Pods wait, or end and are not replaced, than was said."""
     key = item["suggestion"]["topologyKey"]
-    names = [_name(each) for each in _audit(client, playing.namespace)]
-    said = {
-        each["workload"]["name"]: next(found["after"] for found in each["keys"] if found["topologyKey"] == key)
-        for each in _audit(client, playing.namespace, *names, "--key", key)
-    }
+    names = [_name(each) for each in _audit(client, playing.namespace, "--all")]
+    found = {each["workload"]["name"]: each for each in _audit(client, playing.namespace, *names, "--key", key)}
+    said = {name: each["keys"][0]["after"] for name, each in found.items()}
     domain = said[item["workload"]["name"]]["domain"]
     playing.do(("lose", f"{key}={domain}"), Scenario(name="", nodes=(), made=(), steps=(), quiet_s=_QUIET_S))
     pods = playing.pods()
     for name, after in said.items():
-        if after["domain"] != domain:
-            continue
-        least, most = after["pending"]["range"] if "pending" in after else (0, 0)
-        own = [pod for pod in pods if maker(pod) == name]
-        waiting, ending = sum(map(waits, own)), sum("deletionTimestamp" in pod["metadata"] for pod in own)
-        seen.update({"losses": 1, "Pods Pending after losses": waiting, "Pods that stay": after["notReplaced"]})
-        if not least <= waiting <= most:
-            yield f"{waiting} Pods of {name} are Pending without {domain}, said {least} to {most}"
-        stateful = any(each["kind"] == "StatefulSet" for pod in own for each in pod["metadata"]["ownerReferences"])
-        if stateful and ending != after["notReplaced"]:
-            yield f"{ending} Pods of {name} stay without {domain}, said {after['notReplaced']}"
+        if after["domain"] == domain:
+            own = [pod for pod in pods if maker(pod) == name]
+            waiting, ending = sum(map(waits, own)), sum("deletionTimestamp" in pod["metadata"] for pod in own)
+            least, most = after["pending"]["range"] if "pending" in after else (0, 0)
+            seen.update({"losses": 1, "Pods Pending after losses": waiting, "Pods that stay": after["notReplaced"]})
+            if not least <= waiting <= most:
+                yield f"{waiting} Pods of {name} are Pending without {domain}, said {least} to {most}"
+            if found[name]["workload"]["kind"] == "StatefulSet" and ending != after["notReplaced"]:
+                yield f"{ending} Pods of {name} stay without {domain}, said {after['notReplaced']}"
