@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 SECONDS = 30.0
 """The default for all searches for fixes together."""
-SECONDS_WHERE_LARGE = 5.0
+SECONDS_WHERE_LARGE = 2.5
 """The same in a large cluster, where most of the time would go into many similar fixes."""
 LARGE = 1_000
 """Nodes (count) above which a cluster is large."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.fix_budget import SECONDS_WHERE_LARGE, FixBudget
+from kubectl_spread.commands.fix_budget import FixBudget
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
@@ -34,6 +34,8 @@ from kubectl_spread.scheduler.framework import Handle
 WORST_FIRST = tuple(RebalanceVerdict)
 NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
 """The kinds that the whole plan needs; items list what their own Pods need."""
+FIX_SECONDS = 5.0
+"""How long the search for what opens the domains that evictions cannot reach may take, of all constraints together."""
 
 
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +62,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     with reporting_bad_objects(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, names=options.names))
         found = plan(view.handles, _goal(view, scope, options, workloads))
-        budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
+        budget = FixBudget(FIX_SECONDS, sum(map(is_left, found.outcomes)))
 
         def openings_of(outcome: Outcome) -> FixSearch:
             return budget.within(partial(fixes_first, outcome))

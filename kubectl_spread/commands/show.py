@@ -18,7 +18,6 @@ from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of
 from kubectl_spread.commands.source import MOST_NODES, Followed, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for, pods_of_large
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.form import to_form
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
@@ -225,6 +224,8 @@ def follow(
 
 def each_change(source: WatchedSource, ask: Callable[[WatchedSource], AnswerT]) -> Iterator[AnswerT]:
     """Yield the answer now and whenever it changes, without end."""
+    from kubectl_spread.contract.form import to_form
+
     answer = ask(source)
     yield answer
     while True:

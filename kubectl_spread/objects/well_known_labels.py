@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from functools import cache
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -49,6 +50,7 @@ NODE_POOLS = (
 """Patterns of the labels that hold the name of a node's pool."""
 
 
+@cache
 def names_pool(label: str) -> bool:
     """Whether the label holds the name of a node's pool."""
     return any(fnmatchcase(label, pattern) for pattern in NODE_POOLS)

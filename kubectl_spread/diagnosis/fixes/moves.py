@@ -201,13 +201,16 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     def on(self, info: NodeInfo) -> PodsByKey:
         """Return the Pods that are involved in everything that rejects the node."""
-        each = [
-            self._counted_by_node[requirement.index].get(info.name, {})
-            if isinstance(requirement, ConstraintRequirement)
-            else {pod.key: pod for pod in self._holders[requirement.plugin](info)}
-            for requirement in self.situation.against[info.name]
-        ]
-        return reduce(_in_both, sorted(each, key=len))
+        found: PodsByKey | None = None
+        for requirement in self.situation.against[info.name]:
+            if isinstance(requirement, ConstraintRequirement):
+                pods = self._counted_by_node[requirement.index].get(info.name, {})
+            else:
+                pods = {pod.key: pod for pod in self._holders[requirement.plugin](info)}
+            found = pods if found is None else _in_both(*sorted((found, pods), key=len))
+            if not found:
+                break
+        return found or {}
 
     def place(self, info: NodeInfo) -> tuple[str, ...]:
         """Return the domains that the deletion opens, and the node where it matters: the group of alike deletions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -159,11 +160,12 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
 def problems(node: Node) -> tuple[str, ...]:
     """Return the conditions of a node whose kubelet answers that report a problem, such as ``ReadonlyFilesystem``."""
-    return tuple(
-        condition.type
-        for condition in node.status.conditions
-        if condition.status == str(not any(fnmatchcase(condition.type, well) for well in WELL))
-    )
+    return tuple(each.type for each in node.status.conditions if each.status == _status_of_problem(each.type))
+
+
+@cache
+def _status_of_problem(condition: str) -> str:
+    return str(not any(fnmatchcase(condition, well) for well in WELL))
 
 
 def in_maintenance(info: NodeInfo) -> bool:
@@ -264,14 +266,16 @@ def _siblings(
     keys = {*spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME} | {*situation.domain_keys}
     seen: set[tuple[object, ...]] = set()
     for info, moved in models:
-        node = sibling(info.node, f"new-{info.name}")
-        labels = {**node.metadata.labels, **moved}
-        node = replace(node, metadata=replace(node.metadata, labels=labels))
+        labels = {**info.labels, **moved}
         kept = tuple(sorted((key, value) for key, value in labels.items() if key in keys or key in moved))
-        shape = (kept, node.spec.taints, tuple(sorted(node.status.allocatable.items())))
+        taints = tuple(taint for taint in info.node.spec.taints if not is_passing(taint))
+        shape = (kept, taints, tuple(sorted(info.node.status.allocatable.items())))
         if shape in seen:
             continue
         seen.add(shape)
+        node = sibling(info.node, f"new-{info.name}")
+        labels = {**node.metadata.labels, **moved}
+        node = replace(node, metadata=replace(node.metadata, labels=labels))
         shown = dict.fromkeys((*situation.domain_keys, *(() if elsewhere else moved))) or (ZONE,)
         known = {key: value if value != _unknown(info, key) else "" for key, value in labels.items()}
         yield NewNode(

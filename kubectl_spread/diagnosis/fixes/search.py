@@ -300,9 +300,12 @@ def _route_for(route: conclusion.Route, pod: Pod, name: str) -> conclusion.Route
 
 
 def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
-    """Yield the changes worth trying; ``others``: how many more requirements a second change could overcome."""
-    yield from constraints.candidates(situation, others=others)
+    """Yield the changes worth trying; ``others``: how many more requirements a second change could overcome.
+
+    Those of nodes come first, as no rollout has to be followed: a search that is cut short has tried them.
+    """
     yield from nodes.candidates(situation, others=others)
+    yield from constraints.candidates(situation, others=others)
     yield from demands.candidates(situation, others=others)
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice, pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.audit import AuditReport
-from kubectl_spread.contract.form import to_form
-from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -24,6 +21,10 @@ from kubectl_spread.render.text import block_lines, header_lines, outline_text, 
 from kubectl_spread.render.text.screen import PIPE, Screen, table_rows
 from kubectl_spread.wording import words as wording
 from kubectl_spread.wording.words import count_of, in_cluster, listed
+
+if TYPE_CHECKING:
+    from kubectl_spread.contract.audit import AuditReport
+    from kubectl_spread.contract.pending import PendingItem, PendingReport
 
 GONE = "Gone"
 """The status of a row that is no longer there."""
@@ -123,6 +124,8 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
 
 def summary(before: SkewReport | PendingReport, now: SkewReport | PendingReport) -> str:
     """Return which workloads or Pods have changed, come and gone, in one line."""
+    from kubectl_spread.contract.form import to_form
+
     was, there = ({_key(item): item for item in report.items} for report in (before, now))
     parts = (
         ("changed", (item for key, item in there.items() if key in was and to_form(was[key]) != to_form(item))),
@@ -136,6 +139,6 @@ def summary(before: SkewReport | PendingReport, now: SkewReport | PendingReport)
 
 def _key(item: SkewItem | PendingItem) -> RowKey:
     """Return what a row or a Pod is about, whatever it says."""
-    if isinstance(item, PendingItem):
-        return item.namespace, item.name, "", False, 0
-    return item.namespace, str(item.workload), item.revision, item.default, item.state.constraint.index
+    if isinstance(item, SkewItem):
+        return item.namespace, str(item.workload), item.revision, item.default, item.state.constraint.index
+    return item.namespace, item.name, "", False, 0
