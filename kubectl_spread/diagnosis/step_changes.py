@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.eviction import budgets_of
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
@@ -36,7 +37,7 @@ from kubectl_spread.scheduler.podtopologyspread import Constraint, WhenUnsatisfi
 from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
 from kubectl_spread.simulation.steps import Blocked, BoundByName, Done, NotReplaced, Step, StepNote, Verb
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 if TYPE_CHECKING:  # Most clusters have no autoscaler.
     from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
@@ -89,8 +90,8 @@ class WasChanging(msgspec.Struct, frozen=True):
     same: bool
 
 
-class DeletedPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The Pods of a workload that a step deletes, with no others in their place.
+class WorkloadPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Some Pods of a workload.
 
     Attributes:
         count: how many.
@@ -206,6 +207,8 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         without_node: the fewest and the most Pods that are Pending in any order, and not without the step (count).
         pending_before: the fewest and the most Pods of the cluster that are Pending in an order, and were without the
             step (count).
+        as_before: these, by workload; the most in any order.
+        emptied: the workloads of several Pods that it takes all at once; a PodDisruptionBudget would take turns.
         violated: the hard constraints that it breaks.
     """
 
@@ -215,6 +218,8 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     created: int = 0
     without_node: tuple[int, int] = (0, 0)
     pending_before: tuple[int, int] = (0, 0)
+    as_before: tuple[WorkloadPods, ...] = ()
+    emptied: tuple[WorkloadPods, ...] = ()
     violated: tuple[WorseConstraint, ...] = ()
 
 
@@ -254,7 +259,7 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[EvictedPod, ...] = ()
     preempted: tuple[EvictedPod, ...] = ()
     pdb_violations: int | UnsetType = UNSET
-    deleted: tuple[DeletedPods, ...] = ()
+    deleted: tuple[WorkloadPods, ...] = ()
     pending: tuple[PendingPods, ...] = ()
     newly_pending: bool = False
     newly_violated: bool = False
@@ -456,6 +461,8 @@ class _Change:
             created=sum(pod.key in gone or were.get(pod.key) != pod.metadata.uid for pod in are),
             without_node=(sum(each.new[0] for each in pending), sum(each.new[1] for each in pending)),
             pending_before=self._still_pending(),
+            as_before=tuple(self._as_before()),
+            emptied=tuple(self._emptied(frozenset((*evicted, *(pod.key for pod in done.lost))))),
             violated=tuple(
                 WorseConstraint(
                     namespace=item.namespace,
@@ -480,6 +487,21 @@ class _Change:
                 as_before = min(as_before, sum(map(len, earlier[number % len(earlier)].pending.values())))
             found.append(as_before)
         return min(found), max(found)
+
+    def _as_before(self) -> Iterator[WorkloadPods]:
+        for key in sorted(
+            {key for end in self._after.orders for key in end.pending}, key=lambda key: (key[0], str(key[1]))
+        ):
+            if count := min(self._after.pending(key)[1], self._without.pending(key)[1]):
+                yield WorkloadPods(namespace=key[0], workload=key[1], count=count)
+
+    def _emptied(self, gone: Collection[PodKey]) -> Iterator[WorkloadPods]:
+        at_once = self._step.verb is not Verb.DRAIN
+        for key, pods in self._was.living.items():
+            ran = [pod for pod in pods if pod.at_work]
+            together = at_once or not any(budgets_of(pod, self._was.snapshot) for pod in ran)
+            if len(ran) > 1 and together and all(pod.key in gone for pod in ran):
+                yield WorkloadPods(namespace=key[0], workload=key[1], count=len(ran))
 
     def _refused_controllers(self) -> Iterator[tuple[ControllerKey, CreateRefused]]:
         """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""
@@ -526,7 +548,7 @@ class _Change:
                 together = spread_together(pod, state.constraint, now.handles.of(pod))
                 yield MixedRevisions(key, item.constraint.topology_key, "" if together else labels[0])
 
-    def _deleted(self, done: Done) -> Iterator[DeletedPods]:
+    def _deleted(self, done: Done) -> Iterator[WorkloadPods]:
         """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
 
         Who has adopted a Pod before it ended has one Pod fewer. Of a namespace with refused Pods nothing is said.
@@ -549,7 +571,7 @@ class _Change:
                 and key[0] not in refused
                 and (fewer := number - came[key] - self._gone_anyway(key)) > 0
             ):
-                yield DeletedPods(namespace=key[0], workload=key[1], count=fewer)
+                yield WorkloadPods(namespace=key[0], workload=key[1], count=fewer)
 
     def _gone_anyway(self, key: Key) -> int:
         """Return how many Pods fewer a workload that is changing would have, or wants in the end (count)."""

@@ -41,9 +41,10 @@ def cell(text: str) -> str:
     return clean(first) + ("..." if any(rest) else "") or NONE
 
 
-_WORD = re.compile(r" *[^ ]+")
+# What wording.reasons.alike_text says of one number is read as one word.
+_WORD = re.compile(r" *(?:\d+ (?:other )?[a-z]+: [\d.]+,?(?= |$)|[^ ]+)")
 # Not within 0..1, nor before the number of Pods in a domain.
-_BREAK = re.compile(r"[-/,=_]|[.:](?=[A-Za-z])")
+_BREAK = re.compile(r"[-/,=_ ]|[.:](?=[A-Za-z])")
 
 
 def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:

@@ -77,10 +77,18 @@ def step_sentence(step: SimulatedStep) -> str:
         verdict = f"not known to be safe: as far as is known, {troubles}"
     else:
         lost = len(step.lost)
-        but = f", but {count_of(lost, 'Pod')} {_be(lost)} deleted for good" * bool(lost)
-        verdict = f"{'' if safe else 'as far as is known, '}safe{but}"
+        costs = [f"{count_of(lost, 'Pod')} {_be(lost)} deleted for good"] * bool(lost)
+        costs += [_emptied(step)] * bool(step.verdict.emptied)
+        verdict = f"{'' if safe else 'as far as is known, '}safe{', but ' * bool(costs)}{', and '.join(costs)}"
     facts = verdict, may_add(step.pending), _placed(step, troubled=bool(troubles)), *_besides(step)
     return " ".join(f"{fact}." for fact in facts if fact)
+
+
+def _emptied(step: SimulatedStep) -> str:
+    """Return of which workloads no Pod runs for a while."""
+    names = [f"{each.namespace}/{each.workload}" for each in step.verdict.emptied]
+    every = f"both Pods of {names[0]} are" if [each.count for each in step.verdict.emptied] == [2] else ""
+    return f"{every or f'all Pods of {listed(names, SHOWN_NAMES)} are'} {removed(step)} at once"
 
 
 def _troubles(step: SimulatedStep) -> Iterator[str]:
@@ -90,7 +98,7 @@ def _troubles(step: SimulatedStep) -> Iterator[str]:
         yield f"{count_of(len(refused), 'manifest')} {_be(len(refused))} refused"
     if step.not_replaced:
         stays = "stays Terminating and is" if step.not_replaced == 1 else "stay Terminating and are"
-        yield f"{count_of(step.not_replaced, 'Pod')} {stays} not replaced"
+        yield f"{step.not_replaced} of {count_of(step.verdict.evicted, 'evicted Pod')} {stays} not replaced"
     if step.blocked:
         yield f"{count_of(len(step.blocked), 'Pod')} cannot be {removed(step)}"
     if step.verdict.without_node[1]:
@@ -166,7 +174,8 @@ def _besides(step: SimulatedStep) -> Iterator[str]:
     yield from (f"{count_of(number, 'Pod')} {_be(number)} {what}" for what, number in becomes.items() if number)
     least, most = step.verdict.pending_before
     if most:
-        yield f"{_number(least, most)} {'Pod stays' if most == 1 else 'Pods stay'} Pending, as before"
+        names = listed([f"{each.namespace}/{each.workload}" for each in step.verdict.as_before], SHOWN_NAMES)
+        yield f"{_number(least, most)} {'Pod stays' if most == 1 else 'Pods stay'} Pending, as before ({names})"
 
 
 def _be(number: int) -> str:
@@ -238,8 +247,8 @@ def as_before(before: int, most: int) -> str:
 
 
 def removed_text(step: SimulatedStep, most: int | None) -> str:
-    """Return the names of the Pods that the step removes, so many of them (None for all)."""
-    pods = removed_pods(step)
+    """Return the names of the Pods that the step removes by workload, so many of them (None for all)."""
+    pods = sorted(removed_pods(step), key=lambda each: (each.namespace, str(each.workload), each.pod))
     several = len({each.namespace for each in pods}) > 1
     names = [f"{each.namespace}/{each.pod}" if several else each.pod for each in pods]
     return f"{removed(step).capitalize()}: {listed(names, len(names) if most is None else most)}."

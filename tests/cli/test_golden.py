@@ -177,7 +177,9 @@ def test_output_is_what_it_was(
     name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    ended = spread(*CASES[name])
+    # However busy the machine is, the search for fixes ends.
+    unhurried = ("--fix-budget", "600") if CASES[name][0] in {"why-pending", "check"} else ()
+    ended = spread(*CASES[name], *unhurried)
     assert ended.stderr == ""
     if CASES[name][-1] == "json":
         assert ended.report["metadata"]["version"] == __version__

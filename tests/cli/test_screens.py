@@ -103,6 +103,6 @@ def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
     text = json.dumps([each for each in first if each["kind"] != "Node"]).replace(NAME, "web")
     path = listed(tmp_path / "cluster.json", [*first, *json.loads(text)])
     told = [*printed_in(COLUMNS, "simulate", "--cordon", node_name("a0"), "-A", "--from", path).split("\n\n")]
-    assert "8 Pods stay Pending, as before." in " ".join(told[0].split())
+    assert "8 Pods stay Pending, as before (" in " ".join(told[0].split())
     wide = printed_in(COLUMNS, "simulate", "--cordon", node_name("a0"), "-A", "-o", "wide", "--from", path)
     assert (wide.count("the fewest Pods"), wide.count(" as above")) == (1, 1)

@@ -394,7 +394,10 @@ def test_the_decision_is_that_after_the_step() -> None:
 def test_a_step_says_what_the_autoscaler_may_add_and_why_it_adds_nothing() -> None:
     files = ("--from", SITUATIONS / "phantom.yaml", "--instance-types", TYPES)
     said = " ".join(spread_of("simulate", "--cordon", "n1", "--remove", "n1", *files, "-o", "wide").stdout.split())
-    assert "cordon n1: safe. No Pod is newly Pending. 1 Pod stays Pending, as before. WORKLOAD" in said
+    assert (
+        "cordon n1: safe. No Pod is newly Pending. 1 Pod stays Pending, as before (default/deployment/web). WORKLOAD"
+        in said
+    )
     assert "Karpenter adds no node: NodePool default offers zones a and b, where maxSkew allows no more Pods" in said
     may = "too little cpu free). Karpenter may add a node for it from NodePool default (zone a). 1 Pod stays Pending"
     assert may in said

@@ -767,6 +767,23 @@ def test_a_deleted_pod_that_waits_again_gets_no_other_node() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("step", "others", "emptied"),
+    [
+        ("drain a1", [], [2]),
+        ("drain a1", [budget(maxUnavailable=1)], []),
+        ("remove a1", [budget(maxUnavailable=1)], [2]),
+        ("drain b1", [], []),
+    ],
+)
+def test_a_workload_all_of_whose_pods_go_at_once_is_named(step: str, others: list[Object], emptied: list[int]) -> None:
+    there = [node("a1", zone="a"), node("b1", zone="b"), *deployment(["a1", "a1"]), *others]
+    (shown,) = simulate_outline(simulated(there, step), Extent()).items
+    said = f"safe{', but both Pods of default/deployment/web are evicted at once' * len(emptied)}. "
+    assert shown.headline.sentence.startswith(said)
+    assert [each.count for each in last(there, step).verdict.emptied] == emptied
+
+
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     # The third Pod has not been made yet, and cannot be scheduled whatever is done.
     full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
@@ -792,7 +809,7 @@ def test_no_more_pods_stay_pending_than_were_in_that_order() -> None:
 
 
 FEW = "web 1: too little cpu free"
-BEFORE = "1 Pod stays Pending, as before."
+BEFORE = "1 Pod stays Pending, as before (default/deployment/web)."
 
 
 @pytest.mark.parametrize(

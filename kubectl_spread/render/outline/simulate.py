@@ -17,17 +17,18 @@ from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import Block, Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
-from kubectl_spread.simulation.steps import Blocked
+from kubectl_spread.simulation.steps import Blocked, NotReplaced
 from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import between, capital_sentence, count_of, in_violation, listed, moved
 
 
 class PodsRow(NamedTuple):
-    """The Pods of a workload that a step removes, or that are Pending after it."""
+    """The Pods of a workload that a step removes, how many of them stay ``stuck``, and those Pending after it."""
 
     namespace: str
     workload: WorkloadRef
     removed: int
+    stuck: int
     pending: PendingPods | None
 
 
@@ -62,8 +63,9 @@ def _rows(step: SimulatedStep, *, wide: bool) -> Sequence[PodsRow]:
     """Return the workloads whose Pods are removed or newly Pending; with ``wide``, also those Pending as before."""
     removed = Counter((pod.namespace, pod.workload) for pod in wording.removed_pods(step))
     pending = {(each.namespace, each.workload): each for each in step.pending if wide or each.new[1]}
-    keys = sorted({*removed, *pending}, key=lambda key: (key not in pending, key[0], str(key[1])))
-    return [PodsRow(*key, removed[key], pending.get(key)) for key in keys]
+    stuck = {(each.pods[0][0], each.ref): len(each.pods) for each in step.done if isinstance(each, NotReplaced)}
+    keys = sorted({*removed, *pending}, key=lambda key: (key not in pending, key not in stuck, key[0], str(key[1])))
+    return [PodsRow(*key, removed[key], stuck.get(key, 0), pending.get(key)) for key in keys]
 
 
 def _columns(step: SimulatedStep, rows: Sequence[PodsRow]) -> Iterator[Column[PodsRow]]:
@@ -83,6 +85,8 @@ def _columns(step: SimulatedStep, rows: Sequence[PodsRow]) -> Iterator[Column[Po
     yield Column("WORKLOAD", lambda row: str(row.workload))
     if any(row.removed for row in rows):
         yield Column(wording.removed(step).upper(), lambda row: str(row.removed))
+    if any(row.stuck for row in rows):
+        yield Column("NOT-REPLACED", lambda row: str(row.stuck))
     if any(row.pending for row in rows):
         yield Column("PENDING", lambda row: wording.pending_text(row.pending) if row.pending else "0")
         yield Column("WHY", why, below=True)

@@ -46,6 +46,8 @@ FEW_COUNTS = 3
 """Different counts of Pods in domains that do not change (count) up to which each is shown."""
 MOST_COUNTS = 6
 """Different counts of Pods (count) up to which each is shown with the number of domains that have it."""
+UNEVEN, MOST_NAMED = 2, 2
+"""Pods (count) that one of many domains must have more than another for so many of the fullest to be named."""
 
 
 def skew_outline(report: SkewReport, extent: Extent) -> Outline:
@@ -162,6 +164,17 @@ def counts_text(matching: Mapping[str, int], key: str) -> str:
     return alike_text(Counter(map(str, matching.values())), key, most=MOST_COUNTS)
 
 
+def _with_fullest(matching: Mapping[str, int], key: str) -> str:
+    """Return the count of each domain of the key; of many, which have far more than another, and how many the rest."""
+    most = max(matching.values(), default=0)
+    fullest = [domain for domain, pods in matching.items() if pods == most]
+    if len(matching) <= FEW_DOMAINS or most - min(matching.values()) < UNEVEN or len(fullest) > MOST_NAMED:
+        return counts_text(matching, key)
+    others = Counter(str(pods) for pods in matching.values() if pods < most)
+    named = counts_text(dict.fromkeys(fullest, most), key)
+    return f"{named}, {alike_text(others, key, most=FEW_COUNTS, other=True)}"
+
+
 def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]], key: str) -> str:
     """Return the count of each domain of the key before → after, a range; of many those that change, or as above."""
     was = {domain: (pods, pods) for domain, pods in before.items()}
@@ -220,7 +233,7 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("READY", _ready, wide=True),
     Column("PENDING", lambda i: str(i.pending), wide=True),
     Column("STATUS", lambda i: i.current.value, tone=lambda i: STATUS_TONES[i.current]),
-    Column("DOMAINS", lambda i: counts_text(i.state.matching, i.state.constraint.topology_key)),
+    Column("DOMAINS", lambda i: _with_fullest(i.state.matching, i.state.constraint.topology_key)),
     Column("SELECTOR", lambda i: str(i.state.constraint.selector), wide=True, below=True),
     Column("NEXT", _next, narrow=_stop, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),

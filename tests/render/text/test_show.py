@@ -73,13 +73,13 @@ class TestShowTable:
     def test_many_domains_are_summed_up(self) -> None:
         made = workload("Deployment", "web", pods=template(spread(HOSTNAME, selector=app("web"))))
         (_, row) = table_of([*(node(f"n{i}") for i in range(6)), made, *web("n1", "n1")])
-        assert row.endswith("5 nodes: 0, 1 node: 2   skew 2, maxSkew 1")
+        assert row.endswith("n1:2, 5 other nodes: 0   skew 2, maxSkew 1")
 
     def test_many_different_counts_are_a_range(self) -> None:
         made = workload("Deployment", "web", pods=template(spread(HOSTNAME, selector=app("web"))))
         nodes = [node(f"n{i}") for i in range(7)]
         (_, row) = table_of([*nodes, made, *web(*(f"n{i}" for i in range(7) for _ in range(i)))])
-        assert row.endswith("7 nodes: 0..6   skew 6, maxSkew 1")
+        assert row.endswith("n6:6, 6 other nodes: 0..5   skew 6, maxSkew 1")
 
     def test_the_empty_value_is_shown(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
