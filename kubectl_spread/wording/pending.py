@@ -124,6 +124,12 @@ def shared_by(cause: str, pods: Mapping[str, int], *, created: bool) -> str:
     return f"{cause}; {'Pending' if created else 'not created'}: {count_of(sum(pods.values()), 'Pod')} of {whose}"
 
 
+def need_their_own(whose: str, others: Sequence[str]) -> str:
+    """Return which workloads with the cause of another one the fixes of that one do not help."""
+    need = "needs one of its own" if len(others) == 1 else "need one each"
+    return f"These fixes are for {whose} only: {enumerated(others, 3)} {need}, see -o wide."
+
+
 def refused_in(message: str, namespace: str) -> str:
     """Return what the API server refuses Pods for, without what each asks for."""
     rest = message.partition("is forbidden: ")[2] or message

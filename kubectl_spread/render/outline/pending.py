@@ -47,9 +47,9 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     several = len(explained) > 1
     brief = extent.brief and several
     having = sorted(causes, key=lambda cause: (cause[0] in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
-    shown = [causes[cause][0] for cause in having] if brief else explained
+    shown = [causes[cause] for cause in having] if brief else [[each] for each in explained]
     flags = report.metadata.flags_for
-    items = _each_change_once(_item(each, extent, flags(_cluster(each)), brief=brief) for each in shown)
+    items = _each_change_once(_item(each, extent, flags(_cluster(each[0])), brief=brief) for each in shown)
     whole = outline_with(items, report, evaluation.common_gaps(report))
     if not several:
         return whole
@@ -136,7 +136,9 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCaus
     return outline.SharedCause(line=wording.shared_by(cause, pods, created=created), workloads=workloads)
 
 
-def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: bool) -> Item:
+def _item(having: Sequence[Explained], extent: Extent, flags: Sequence[str], *, brief: bool) -> Item:
+    """Return the first of those that have one cause."""
+    explained, *rest = having
     if isinstance(explained, NotCreated):
         name, missing = _whose(explained), explained.wanted - explained.created
         told = wording.never_created(missing, explained.wanted, refused_now=not explained.message_from)
@@ -156,7 +158,8 @@ def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: 
     head = [Note(line=others, names_pods=True)] if others and not extent.folded else []
     notes = [Note(line=line) for line in (*placed, *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
-    paragraphs = (first, *_paragraphs(item, extent, flags, brief=brief))
+    others_too = [each[0] for each in rest if not isinstance(each, NotCreated)]
+    paragraphs = (first, *_paragraphs(item, extent, flags, others_too, brief=brief))
     # Where there is little room, nothing is between the sentence and the fixes.
     together = len(paragraphs) if brief else 2 if extent.folded else 1
     joined = tuple(block for blocks in paragraphs[:together] for block in blocks)
@@ -164,7 +167,9 @@ def _item(explained: Explained, extent: Extent, flags: Sequence[str], *, brief: 
     return Item(item=item, headline=headline, paragraphs=paragraphs, pods=len(explained))
 
 
-def _paragraphs(item: PendingItem, extent: Extent, flags: Sequence[str], *, brief: bool) -> Iterator[tuple[Block, ...]]:
+def _paragraphs(
+    item: PendingItem, extent: Extent, flags: Sequence[str], others: Sequence[PendingItem], *, brief: bool
+) -> Iterator[tuple[Block, ...]]:
     tables: tuple[Block, ...] = ()
     # The autoscaler waits until the scheduler finds no node.
     if item.autoscaler is not UNSET and item.verdict is not Verdict.SCHEDULABLE:
@@ -172,13 +177,26 @@ def _paragraphs(item: PendingItem, extent: Extent, flags: Sequence[str], *, brie
 
         yield decision_notes(item.autoscaler)
         tables = pool_tables(item.autoscaler, extent)
-    yield from ((block,) for block in (steps_block(item, extent, flags, brief=brief),) if block is not None)
+    block = steps_block(item, extent, flags, brief=brief)
+    if block is not None:
+        is_fix = bool(block.steps) and bool(block.steps[0].id)  # A new node, or a wait, may help all.
+        own = sorted({_whose(each) for each in others if is_fix and _needs_its_own(item, each)} - {_whose(item)})
+        yield (replace(block, notes=(*block.notes, wording.need_their_own(_whose(item), own))) if own else block,)
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return
     yield from (tables,) if tables else ()
     message = _messages(item, folded=extent.folded)
     yield from evaluation.with_message(evaluation.evaluation_paragraphs(item, extent), message)
+
+
+def _needs_its_own(item: PendingItem, other: PendingItem) -> bool:
+    """Whether the first fix of an item does not help another one of the same cause."""
+    fix = next((each for each in item.fixes if each.offered), None)
+    if fix is None or any(each.commands == fix.commands for each in other.fixes):
+        return False
+    gain = (each for each in (fix.future.others if fix.future else ()) if each.admits_at_most > 0)
+    return all((each.namespace, each.workload) != (other.namespace, other.workload) for each in gain)
 
 
 def _headline(item: PendingItem) -> Headline:

@@ -135,3 +135,21 @@ def test_pods_that_can_be_scheduled_come_last_unless_some_of_them_cannot() -> No
         f"can be scheduled now, but not all of them; Pending: 9 Pods of {RS}/web",
         f"too little cpu free; Pending: 1 Pod of {RS}/big",
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "cordoned", "told"),
+    [
+        ("pq", False, [f"{RS}/q needs one of its own"]),
+        ("pqrstu", False, [f"{RS}/q, {RS}/r, {RS}/s and 2 more need one each"]),
+        ("pq", True, []),  # One uncordoned node takes the Pods of all.
+    ],
+)
+def test_workloads_that_need_a_fix_each_are_named(names: str, cordoned: bool, told: Sequence[str]) -> None:  # noqa: FBT001 - a case
+    taints = [] if cordoned else ["gpu:NoSchedule"]
+    nodes = [node("a", zone="a"), node("c", zone="c", unschedulable=cordoned, taints=taints)]
+    objects = [*nodes, *(each for name in names for each in pending(name, 1, "a"))]
+    report = why_pending(Memory(objects), Scope(namespace=""), SchedulerOptions()).report
+    lines = outline_text(pending_outline(report, BRIEF), Screen(width=200)).splitlines()
+    found = [line.strip() for line in lines if "These fixes" in line]
+    assert found == [f"These fixes are for {RS}/p only: {each}, see -o wide." for each in told]
