@@ -36,7 +36,7 @@ from kubectl_spread.diagnosis.evaluation import NOTHING, Judgement, decide, find
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.company import Company
-from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, PodPreemption
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.incomplete import LINKS, unread_owners
@@ -313,9 +313,18 @@ def _explain(
     if tries and judgement.evaluation.feasible and not (pod.spec.gates or item.nomination):
         left = around.company.left((pod.metadata.namespace, owner_of(pod, handle.snapshot)))
         item = replace(item, left=left if left and left[1] else UNSET)
-    item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
+    item = _preempting(beside_autoscaler(searched(item, found), situation, siblings, autoscalers))
     item = replace(item, fixes=with_offered(item))
     return Explanation(judgement, _with_event(item, pod, view))
+
+
+def _preempting(item: PendingItem) -> PendingItem:
+    """Return the item with what the scheduler itself does next, which comes before any other change."""
+    found = item.preemption
+    if found is None or not found.node or item.held_by:
+        return item
+    nodes = () if found.sampled else (found.node, *found.ties)
+    return replace(item, waits=(PodPreemption(nodes=nodes, pods=found.victims), *item.waits))
 
 
 def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType:

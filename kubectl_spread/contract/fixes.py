@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.diagnosis.fixes.change import Override
-from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix, PodEnding, Wait
+from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, Fix, PodEnding, PodPreemption, Wait
 from kubectl_spread.diagnosis.fixes.future import OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
@@ -31,6 +31,7 @@ def kind(
     "NodeRecovery",
     "NodeRemoval",
     "PodEnding",
+    "PodPreemption",
     "PodRemoval",
     "ClaimCreation",
     "RolloutGoesOn",
@@ -43,13 +44,13 @@ def kind(
 
 
 def pod(wait: Wait) -> str:
-    """The first of the Pods that end, as namespace/name; empty for others."""
+    """The first of the Pods that end or are evicted, as namespace/name; empty for others."""
     return next(iter(pods(wait)), "")
 
 
 def pods(wait: Wait) -> tuple[str, ...]:
-    """The Pods that all have to end, as namespace/name; empty for others."""
-    return tuple(map(str, wait.pods)) if isinstance(wait, PodEnding) else ()
+    """The Pods that all have to end or are evicted, as namespace/name; empty for others."""
+    return tuple(map(str, wait.pods)) if isinstance(wait, PodEnding | PodPreemption) else ()
 
 
 def message(wait: Wait) -> str:

@@ -118,6 +118,11 @@ def test_why_pending_names_the_other_node(tmp_path: Path) -> None:
     waits = pod("web", requests={"cpu": "1"})
     told = asked(tmp_path, "why-pending", [*FULL, waits], "web").stdout
     assert "low-a would be evicted from a1; the scheduler may also choose b1" in told
+    first, fix = "1. Wait for the scheduler to evict {} at its next attempt.", "2. Uncordon: uncordon c1."
+    assert first.format("Pods of a lower priority from a1 or b1") in told
+    one = [node("c1", allocatable={"cpu": "1"}, unschedulable=True), *FULL[:2], FULL[3], waits]
+    told = asked(tmp_path, "why-pending", one, "web").stdout
+    assert told.index(first.format("default/low-a from a1")) < told.index(fix)
 
 
 def test_where_a_pod_may_come_back_no_eviction_is_planned(tmp_path: Path) -> None:

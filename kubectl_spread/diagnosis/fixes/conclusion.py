@@ -509,6 +509,15 @@ class PodEnding(ExpectedChange, frozen=True, kw_only=True):
     ending: Ending
 
 
+class PodPreemption(ExpectedChange, frozen=True, kw_only=True):
+    """The scheduler evicts Pods for the Pod at its next attempt: these, unless it may choose among several ``nodes``.
+
+    It may choose among all nodes if none is named.
+    """
+
+    pods: tuple[PodName, ...]
+
+
 class RolloutGoesOn(ExpectedChange, frozen=True, kw_only=True):
     """The rollout of the Pod's owner removes Pods in the way once new ones are Ready, or replaces the Pod itself."""
 
@@ -566,6 +575,7 @@ class NodeAddition(ExpectedChange, frozen=True, kw_only=True):
 Wait: TypeAlias = (
     NodeRecovery
     | PodEnding
+    | PodPreemption
     | RolloutGoesOn
     | JobGoesOn
     | JobEnd
