@@ -322,7 +322,7 @@ ROWS = {
         objects=[node("a1", zone="a", allocatable={"pods": "0"}), node("b1"), *deployed("")],
         ask=["why-pending"],
         code=1,
-        says=["     kubectl label node b1 topology.kubernetes.io/zone=<zone>\n"],
+        says=["     kubectl label node b1 topology.kubernetes.io/zone=<zone>\n", " Other nodes have a."],
         says_not=["No safe fix was found"],
     ),
     "every namespace of a file is shown, and that is said first": Row(

@@ -68,7 +68,7 @@ class Uncordon(Proposal, frozen=True, kw_only=True):
 
 
 class LabelNode(Proposal, frozen=True, kw_only=True):
-    """A node gets the label that it lacks, with the value of its label ``similar``."""
+    """A node gets the label that it lacks, with the value of its label ``similar``, or from its ID."""
 
     node: str
     key: str
@@ -184,12 +184,20 @@ def _label_node(situation: Situation) -> Iterator[Candidate]:
     for key in (counts.constraint.topology_key for counts in situation.counts):
         if key not in WELL_KNOWN_KEYS and is_absent(key, situation.handle):
             continue  # Nobody uses the key, so no node needs it.
-        lacking = [info for info in situation.handle.node_infos.values() if key not in info.labels]
+        infos = situation.handle.node_infos.values()
+        lacking = [info for info in infos if key not in info.labels]
+        places = _places_in_id(key, infos) if lacking else ()
         for info in _by_rejections(lacking, situation):
-            for similar in similar_keys(key, info.labels, used):
-                value = info.labels[similar]
-                # One of them is the well-known or deprecated spelling of the other.
-                if value and key.rpartition("/")[2] == similar.rpartition("/")[2] and {key, similar} & WELL_KNOWN_KEYS:
+            # One of them is the well-known or deprecated spelling of the other.
+            alike = (
+                each
+                for each in similar_keys(key, info.labels, used)
+                if key.rpartition("/")[2] == each.rpartition("/")[2] and {key, each} & WELL_KNOWN_KEYS
+            )
+            told = [(each, info.labels[each]) for each in alike]
+            told = told or [("spec.providerID", part) for part in map(_id_of(info).get, places) if part]
+            for similar, value in told:
+                if value:
                     yield ChangeNode(
                         proposal=LabelNode(node=info.name, key=key, value=value, similar=similar),
                         obj=info.node,
@@ -197,6 +205,21 @@ def _label_node(situation: Situation) -> Iterator[Candidate]:
                         command=Command(verb="label", kind="node", name=info.name, argument=f"{key}={value}"),
                         group=(key, similar, value),
                     )
+
+
+def _places_in_id(key: str, infos: Iterable[NodeInfo]) -> Sequence[int]:
+    """Return where the provider's ID has the value of the label, in every node that has both: at most one place.
+
+    Source: cloud-provider-aws instances.go, cloud-provider-gcp gce_instances.go: ``aws:///ZONE/ID``, ``gce://ID/ZONE/NAME``.
+    """
+    both = [(_id_of(info), info.labels[key]) for info in infos if key in info.labels and info.node.spec.provider_id]
+    first = next(iter(both), ({}, ""))[0]
+    return [place for place in first if all(parts.get(place) == value for parts, value in both)][:1]
+
+
+def _id_of(info: NodeInfo) -> Mapping[int, str]:
+    """Return the parts of the provider's ID by their places."""
+    return dict(enumerate(info.node.spec.provider_id.split("/")))
 
 
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:

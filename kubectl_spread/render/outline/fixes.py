@@ -87,10 +87,12 @@ def _node_step(node: Fix, *, checked: bool) -> Step:
 def _label_steps(item: EvaluationReport, flags: Sequence[str]) -> tuple[Sequence[Step], Sequence[Step]]:
     """Return which nodes to label, for keys that some node has and for those of which no node is in a domain."""
     lacking = choice.nodes_to_label(item, item.unlabelled or ())
+    values = {each.topology_key: [it.value for it in each.domains] for each in item.constraints}
     in_use, unused = (
         [
             Step(
                 summary=fixes.label_nodes(each.nodes, each.topology_key),
+                notes=tuple(fixes.values_in_use(each.topology_key, values[each.topology_key])),
                 commands=tuple(fixes.label_command(node, each.topology_key, flags) for node in each.nodes[:MOST_NODES]),
             )
             for each in lacking

@@ -291,6 +291,12 @@ def label_nodes(names: Sequence[str], key: str) -> str:
     return f"Set {key} on {first_and_more(names)} to where {where}: {without}"
 
 
+def values_in_use(key: str, values: Sequence[str]) -> Iterator[str]:
+    """Yield which values nodes have for the label; nothing for none, or for the names of nodes."""
+    if values and key != HOSTNAME:
+        yield f"Other nodes have {listed(values, MOST_WORKLOADS)}."
+
+
 def label_command(node: str, key: str, flags: Sequence[str]) -> str:
     """Return the command that labels a node, with a place for the value where that is not the node's name."""
     if key == HOSTNAME:

@@ -66,6 +66,26 @@ class TestLabelNode:
         assert (found.cost, found.feasible) == (1, ("c2",))
         assert found.commands == (f"kubectl label node c2 {ZONE}=c",)
 
+    @pytest.mark.parametrize(
+        ("form", "other", "offered"),
+        [
+            ("aws:///{}/i-{}", "a", True),
+            ("gce://shop/{}/{}", "a", True),
+            ("azure:///subscriptions/1/vm-{}-{}", "a", False),
+            # Another node is elsewhere than its ID says.
+            ("aws:///{}/i-{}", "b", False),
+        ],
+    )
+    def test_takes_the_value_from_the_id_that_the_provider_gives(self, form: str, other: str, offered: bool) -> None:  # noqa: FBT001 - a case
+        ids = {name: form.format(zone, name) for name, zone in (("a1", other), ("c1", "c"), ("c2", "c"))}
+        objects = [*with_zone_c(taints=["x=y:NoSchedule"]), node("c2")]
+        for each in objects:
+            if name := ids.get(each["metadata"]["name"]):
+                each["spec"]["providerID"] = name
+        found = fixes(objects, web()).get("LabelNode")
+        commands = (f"kubectl label node c2 {ZONE}=c",)
+        assert (found.commands if found else ()) == (commands if offered else ())
+
     @pytest.mark.parametrize("label", ["example.com/zones", "example.com/area", "zone-typo"])
     def test_guesses_nothing(self, label: str) -> None:
         objects = [*with_zone_c(taints=["x=y:NoSchedule"]), node("c2", labels={label: "c"})]

@@ -248,7 +248,7 @@ def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
     report = report_of(incoming(), objects)
     assert lines(report)[1] == (
         f"  1. Set {ZONE} on new-1 and 1 more to where each of them is: without that label, no Pod with this constraint"
-        " may go there."
+        " may go there. Other nodes have a, b, c."
     )
     nobody = report_of(incoming(spread("rack", selector=app("web"))), [node("new-1"), node("new-2")])
     nobody = replace(nobody, fixes=(fix(SOFT, offered=True),))
