@@ -94,9 +94,15 @@ class Hidden(Enum):
     """It ends running Pods, and waiting is enough."""
 
 
-def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
-    """Return the fixes, the safest first."""
-    return tuple(sorted(fixes, key=lambda fix: (*fix.rank, [_order(part) for part in fix.proposals])))
+def ranked(fixes: Iterable[Fix], *, final: bool = False) -> tuple[Fix, ...]:
+    """Return the fixes, the safest first.
+
+    ``final``: no other one is simulated in the whole cluster. Where one breaks a constraint there, none comes before it
+    only because it was not tried.
+    """
+    some = [*fixes]
+    doubted = final and any(fix.breaks_spread for fix in some)
+    return tuple(sorted(some, key=lambda fix: (*fix.rank(doubted=doubted), [*map(_order, fix.proposals)])))
 
 
 def _order(proposal: Proposal) -> tuple[int, tuple[str, ...]]:

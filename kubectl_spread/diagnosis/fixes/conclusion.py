@@ -405,15 +405,16 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         surely = self.future is not None and any(not each.by_chance for each in self.future.worse)
         return surely and any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
 
-    @property
-    def rank(self) -> tuple[object, ...]:
-        """The sort key of fixes, the safest first; ``choice.ranked`` sorts those of one rank.
+    def rank(self, *, doubted: bool) -> tuple[object, ...]:
+        """Return the sort key of fixes, the safest first; ``choice.ranked`` sorts those of one rank.
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that break no
-        constraint, then those that surely let in all, then those that break less, then those that cost less. Those that
-        replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates. A fix that drops
-        the Pod's node pool comes last.
+        constraint, then those that surely let in all, then those that disturb less, then those that cost less. Those
+        that replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates. A fix that
+        drops the Pod's node pool comes last. ``doubted``: a change of a constraint that was not simulated in the whole
+        cluster is as good as one that breaks another constraint.
         """
+        of_constraint = any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
         return (
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
@@ -421,12 +422,12 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             self.in_vain,
             self.overrides.rank,
             not self.admits,
-            self.breaks_spread,
+            self.breaks_spread or (doubted and of_constraint and self.future is None),
             not any(proposal.corrects for proposal in self.proposals),
             self.may_be_overtaken or self.admits < self.siblings,
             self.disturbs.rank,
-            -self.admits_others,
             self.cost,
+            -self.admits_others,
             -len(self.feasible),
         )
 

@@ -193,12 +193,13 @@ def _in_company(found: conclusion.FixSearch, working: Sequence[WorkingFix], aske
     done: set[tuple[Proposal, ...]] = set()
     while todo := [fix for fix in (*offered_first(found), *found.new_nodes[:1]) if fix.proposals not in done]:
         if asked.spent():
-            return replace(found, complete=False)
+            found = replace(found, complete=False)
+            break
         known = {fix.proposals: _with_future(fix, made[fix.proposals], company, own, asked) for fix in todo}
         done |= known.keys()
         fixes, nodes_ = ([known.get(fix.proposals, fix) for fix in each] for each in (found.fixes, found.new_nodes))
         found = replace(found, fixes=ranked(fixes), new_nodes=ranked(nodes_))
-    return found
+    return replace(found, fixes=ranked(found.fixes, final=True))
 
 
 def _with_future(fix: conclusion.Fix, made: WorkingFix, company: Company, own: Key, asked: Asked) -> conclusion.Fix:

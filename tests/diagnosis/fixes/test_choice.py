@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import NodeTrouble
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
-from kubectl_spread.diagnosis.fixes.choice import EQUALLY_GOOD, MOST, not_proposed, offered_first, with_offered
+from kubectl_spread.diagnosis.fixes.choice import EQUALLY_GOOD, MOST, not_proposed, offered_first, ranked, with_offered
 from kubectl_spread.diagnosis.fixes.conclusion import (
     Fix,
     FixSearch,
@@ -22,6 +23,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.demands import AddToleration, LowerRequests
+from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from tests.render.outline.test_fixes import BACK, ENDING, HONOR, MOVE, NODE, RAISE, RECOVERY, SOFT, UNCORDON, fix
 
@@ -76,6 +78,28 @@ def test_a_fix_that_lets_in_no_pending_pod_hides_none_that_does() -> None:
 def test_a_rollback_hides_no_fix_of_the_new_revision() -> None:
     """To go back is safe, but the release is not out."""
     assert offered(fix(BACK), fix(LOWER, overrides=Override.DECISION)) == ["RollBack", "LowerRequests"]
+
+
+def test_what_was_not_simulated_is_no_better_than_what_breaks_a_constraint() -> None:
+    end, web = RolloutEnd(least=0, most=0, worth=True, gains=True), WorkloadRef(kind="Deployment", name="web")
+    worse = WorseConstraint(namespace="n", workload=web, topology_key="zone", skew=2, max_skew=1)
+    future = Future(
+        admits=1, admits_at_most=1, in_all=(1, 1), pending=1, others=(), worse=(worse,), replaced=0, end=end
+    )
+    breaks, unknown = fix(HONOR, future=future), fix(SOFT)
+    assert [each.id for each in ranked([breaks, unknown])] == ["MakeSoft", "HonorTaints"]  # which is simulated next
+    assert [each.id for each in ranked([breaks, unknown], final=True)] == ["HonorTaints", "MakeSoft"]
+    # One that is known to break none is better.
+    known = fix(SOFT, future=replace(future, worse=()))
+    assert [each.id for each in ranked([breaks, unknown, known], final=True)] == ["MakeSoft", "HonorTaints", "MakeSoft"]
+
+
+def test_what_keeps_the_promise_of_a_constraint_comes_first_even_if_others_gain_less() -> None:
+    end, api = RolloutEnd(least=0, most=0, worth=True, gains=True), WorkloadRef(kind="Deployment", name="api")
+    gain = OtherWorkload(namespace="n", workload=api, admits=2, admits_at_most=2, pending=2)
+    future = Future(admits=1, admits_at_most=1, in_all=(3, 3), pending=3, others=(gain,), worse=(), replaced=0, end=end)
+    fixes = fix(SOFT, future=future), fix(HONOR, future=replace(future, others=())), fix(UNCORDON, future=future)
+    assert [each.id for each in ranked(fixes)] == ["Uncordon", "HonorTaints", "MakeSoft"]
 
 
 def test_the_second_is_of_another_kind_or_weakens_another_constraint_as_far() -> None:
