@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.injected_fields import like
+from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.controllers.workloads import OwnedPods, belongs_to
 from kubectl_spread.diagnosis.after_loss import lose
@@ -33,7 +34,7 @@ CONSTRAINTS = "topologySpreadConstraints"
 
 
 Seen: TypeAlias = tuple[int, int, AuditItem | None]
-"""The Pending Pods of the workload, those of all workloads (counts), and its audit."""
+"""The Pods by which its rollout has not finished, the Pending Pods of all workloads (counts), and its audit."""
 
 
 def suggestion(workload: OwnedPods, item: AuditItem, handles: Handles) -> Suggestion | None:
@@ -104,7 +105,9 @@ class _Trial(msgspec.Struct, frozen=True):
                 len(steps),
             )
             audited = audit(seen, cluster.settled().of(pods[0]), keys) if number == last and pods else None
-            return sum(pod.waits for pod in pods), len(cluster.waiting), audited
+            # A quota may refuse the Pods of the new revision: none of them is Pending then.
+            left = sum(pod.waits or is_of_newest_revision(pod, cluster.snapshot) is False for pod in pods)
+            return left + max(self.owner.spec.replicas_wanted - len(pods), 0), len(cluster.waiting), audited
 
         found = simulate(self.handles, steps, look, most_work=MOST_WORK)
         return [found.before, *(after.seen for after in found.after(-1))]

@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.audit import AuditItem, Risk, Suggestion
 from kubectl_spread.diagnosis.fixes.conclusion import Route
 from kubectl_spread.diagnosis.suggestion import key_of
 from kubectl_spread.wording.audit import suggestion_text
-from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web, zones
@@ -97,6 +97,15 @@ CASES: dict[str, tuple[list[Object], dict[str, Any]]] = {
 }
 
 
+SURGE: Object = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+QUOTAS = [
+    ("4", SURGE, False),
+    ("5", SURGE, True),
+    ("4", {"type": "Recreate"}, True),
+    ("3", {"type": "Recreate"}, False),
+]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_the_constraint(name: str) -> None:
     objects, wanted = CASES[name]
@@ -148,6 +157,15 @@ def test_applied_as_suggested_it_holds(seed: int, tmp_path: Path) -> None:
         after = [each for each in step.items if each.workload == item.workload and not each.old]
         (spread_after,) = (each for each in after if each.constraint.topology_key == key.topology_key)
         assert max(spread_after.after.values()) <= item.suggestion.loss_after
+
+
+@pytest.mark.parametrize(("room", "strategy", "helps"), QUOTAS)
+def test_nothing_whose_rollout_a_quota_stops(room: str, strategy: Object, *, helps: bool) -> None:
+    quota = {"hard": {"pods": room}, "used": {"pods": "4"}}
+    objects = [*zones("a", "b"), *deployment(["a1", "b1", "a1", "b1"])]
+    objects[2]["spec"]["strategy"] = strategy
+    item, found = suggested([*objects, object_of("ResourceQuota", "q", spec=quota, status=quota)])
+    assert (item.risk, found is not None) == (Risk.UNPROTECTED, helps)
 
 
 def test_commands_and_yaml_change_the_template() -> None:
