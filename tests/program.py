@@ -32,19 +32,12 @@ INSTALLED = Path(sys.executable).with_name("kubectl-spread")
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes:
-        code: its exit code.
-        stdout: what it answered.
-        stderr: what it said besides.
-        shown: both, as a terminal has them; empty for the installed command.
-    """
-
-    code: int
-    stdout: str
-    stderr: str
-    shown: str = field(default="", compare=False)
+    code: int  # its exit code
+    stdout: str  # what it answered
+    stderr: str  # what it said besides
+    shown: str = field(default="", compare=False)  # both, as a terminal has them; empty for the installed command
 
     @cached_property
     def report(self) -> Values:

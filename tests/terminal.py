@@ -24,17 +24,11 @@ SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """How to talk to a shell.
+    """How to talk to a shell."""
 
-    Attributes:
-        start: its command line, without anybody's settings.
-        prepare: makes its completion ready, and control-G print the line as it stands.
-        source: reads what a command prints, which stands for ``{}``.
-    """
-
-    start: str
-    prepare: str
-    source: str
+    start: str  # its command line, without anybody's settings
+    prepare: str  # makes its completion ready, and control-G print the line as it stands
+    source: str  # reads what a command prints, which stands for ``{}``
 
 
 SHELLS = {

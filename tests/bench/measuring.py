@@ -49,21 +49,13 @@ def bare_read(server: str, token: str, authority: str, *paths: str) -> Sequence[
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """How one command went.
+    """How one command went."""
 
-    Attributes:
-        name: of the command.
-        seconds: the fastest of its runs; infinite where none came to an end in time.
-        cpu_seconds: the least that a run took of the processors.
-        memory: the most that a run had (MiB).
-        said: what it said on stderr, the last time.
-    """
-
-    name: str
-    seconds: float
-    cpu_seconds: float
-    memory: float
-    said: str
+    name: str  # of the command
+    seconds: float  # the fastest of its runs; infinite where none came to an end in time
+    cpu_seconds: float  # the least that a run took of the processors
+    memory: float  # the most that a run had (MiB)
+    said: str  # what it said on stderr, the last time
 
 
 def measure(

@@ -52,19 +52,12 @@ NOTHING, TYPER = "python -c pass", "import typer"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Start:
-    """One way to start the program.
+    """One way to start the program."""
 
-    Attributes:
-        what: in words.
-        command: what is run.
-        budget: how often the bare interpreter's own time it may take; None for as long as it takes.
-        above: what may be taken on top of that: the time of the start of this name.
-    """
-
-    what: str
-    command: tuple[str, ...]
-    budget: float | None = None
-    above: str = ""
+    what: str  # in words
+    command: tuple[str, ...]  # what is run
+    budget: float | None = None  # how often the bare interpreter's own time it may take; None for as long as it takes
+    above: str = ""  # what may be taken on top of that: the time of the start of this name
 
 
 def starts(program: str, *, bare: str, snapshot: str, server: str) -> tuple[Start, ...]:

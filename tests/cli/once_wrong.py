@@ -20,23 +20,14 @@ SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """A question and its answer.
+    """A question and its answer."""
 
-    Attributes:
-        objects: the cluster.
-        ask: the command and its words.
-        manifests: what ``check`` is asked about, or ``simulate`` applies.
-        code: the exit code.
-        says: what stands in the answer.
-        says_not: what does not.
-    """
-
-    objects: Sequence[Object]
-    ask: Sequence[str]
-    manifests: Sequence[Object] = ()
-    code: int = 0
-    says: Sequence[str] = ()
-    says_not: Sequence[str] = ()
+    objects: Sequence[Object]  # the cluster
+    ask: Sequence[str]  # the command and its words
+    manifests: Sequence[Object] = ()  # what ``check`` is asked about, or ``simulate`` applies
+    code: int = 0  # the exit code
+    says: Sequence[str] = ()  # what stands in the answer
+    says_not: Sequence[str] = ()  # what does not
 
     def wrong(self, folder: Path) -> str:
         """Return the answer where it is not as it should be; empty where it is."""

@@ -17,23 +17,14 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A request that has arrived.
+    """A request that has arrived."""
 
-    Attributes:
-        method: the verb.
-        path: without the query.
-        query: parameter → value.
-        headers: lower-case name → every value it came with.
-        certificate: the common name of the client certificate, empty without one.
-        body: what was sent after the headers.
-    """
-
-    method: str
-    path: str
-    query: Mapping[str, str]
-    headers: Mapping[str, list[str]]
-    certificate: str
-    body: bytes = b""
+    method: str  # the verb
+    path: str  # without the query
+    query: Mapping[str, str]  # parameter → value
+    headers: Mapping[str, list[str]]  # lower-case name → every value it came with
+    certificate: str  # the common name of the client certificate, empty without one
+    body: bytes = b""  # what was sent after the headers
 
     def header(self, name: str) -> str:
         """Return the header's only value, empty when it is absent."""
@@ -43,25 +34,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What to answer.
+    """What to answer."""
 
-    Attributes:
-        body: bytes as they are, anything else as JSON.
-        status: HTTP status.
-        headers: further headers.
-        content_type: the media type.
-        sent_bytes: how much of the body to send before the connection is closed; None for all of it.
-        delay_seconds: how long to wait before the answer.
-        announced: whether Content-Length says how much is to come.
-    """
-
-    body: object = b""
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    content_type: str = "application/json"
-    sent_bytes: int | None = None
-    delay_seconds: float = 0
-    announced: bool = True
+    body: object = b""  # bytes as they are, anything else as JSON
+    status: int = 200  # HTTP status
+    headers: Mapping[str, str] = field(default_factory=dict)  # further headers
+    content_type: str = "application/json"  # the media type
+    sent_bytes: int | None = None  # how much of the body to send before the connection is closed; None for all of it
+    delay_seconds: float = 0  # how long to wait before the answer
+    announced: bool = True  # whether Content-Length says how much is to come
 
     def content(self) -> bytes:
         """Return the body as it is sent."""

@@ -27,19 +27,12 @@ EXPIRED = status(410, "Expired", "too old resource version: 1 (7)")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of one object.
+    """One change of one object."""
 
-    Attributes:
-        version: the cluster's after it.
-        kind: of the object.
-        type: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``.
-        object: as it is after the change.
-    """
-
-    version: int
-    kind: Kind
-    type: str
-    object: Object
+    version: int  # the cluster's after it
+    kind: Kind  # of the object
+    type: str  # ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``
+    object: Object  # as it is after the change
 
     def line(self) -> bytes:
         """Return it as a watch has it."""

@@ -20,16 +20,12 @@ UNBOUND = "spec.nodeName="
 
 @dataclass
 class Large(Memory):
-    """An API server with many Pods, of which it gives those that are selected, at version 7; of nodes, at 9.
-
-    Attributes:
-        given: Pods (count) that it gave, all reads together.
-    """
+    """An API server with many Pods, of which it gives those that are selected, at version 7; of nodes, at 9."""
 
     pods: int = WHOLE_CLUSTER_PODS + 1
     server: str = "https://api.example"
     said_version: str = "v1.36.0"
-    given: int = 0
+    given: int = 0  # Pods (count) that it gave, all reads together
     inventory: Inventory = field(init=False)
 
     def __post_init__(self) -> None:

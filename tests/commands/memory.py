@@ -22,35 +22,21 @@ class TheEndError(Exception):
 
 @dataclass
 class Memory:
-    """A cluster, or files, in memory.
+    """A cluster, or files, in memory."""
 
-    Attributes:
-        objects: what it holds.
-        namespace: the one that is meant when none is named.
-        server: its URL; empty for files.
-        name: its name.
-        access: how commands reach it; absent for files.
-        said_version: what the server says of itself.
-        pods: how many Pods it says it has.
-        discovered: apiVersion → what it serves of it; all others may not be read.
-        unread: lists that cannot be had.
-        asked: every read it was asked for.
-        log: whom it tells what is read.
-        later: what it holds later, one after another.
-    """
-
-    objects: Iterable[Object] = ()
-    namespace: str = "default"
-    server: str = ""
-    name: str = "memory"
-    access: ClusterAccess | UnsetType = UNSET
-    said_version: str = ""
-    pods: int = 0
+    objects: Iterable[Object] = ()  # what it holds
+    namespace: str = "default"  # the one that is meant when none is named
+    server: str = ""  # its URL; empty for files
+    name: str = "memory"  # its name
+    access: ClusterAccess | UnsetType = UNSET  # how commands reach it; absent for files
+    said_version: str = ""  # what the server says of itself
+    pods: int = 0  # how many Pods it says it has
+    # apiVersion → what it serves of it; all others may not be read
     discovered: Mapping[str, Discovered] = field(default_factory=dict)
-    unread: tuple[Unread, ...] = ()
-    asked: list[Read] = field(default_factory=list)
-    log: Log = SILENT
-    later: Sequence[Iterable[Object]] = ()
+    unread: tuple[Unread, ...] = ()  # lists that cannot be had
+    asked: list[Read] = field(default_factory=list)  # every read it was asked for
+    log: Log = SILENT  # whom it tells what is read
+    later: Sequence[Iterable[Object]] = ()  # what it holds later, one after another
 
     def version(self) -> str:
         """Return what the server says of itself."""

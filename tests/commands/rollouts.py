@@ -21,19 +21,12 @@ LABELS: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A cluster, and a manifest of the workload web.
+    """A cluster, and a manifest of the workload web."""
 
-    Attributes:
-        kind: the manifest's.
-        objects: the cluster, in which the workload may live.
-        manifest: what is to be applied.
-        again: what lives, as a manifest; None where nothing does.
-    """
-
-    kind: str
-    objects: list[Object]
-    manifest: Object
-    again: Object | None
+    kind: str  # the manifest's
+    objects: list[Object]  # the cluster, in which the workload may live
+    manifest: Object  # what is to be applied
+    again: Object | None  # what lives, as a manifest; None where nothing does
 
 
 def drawn(seed: int) -> Drawn:

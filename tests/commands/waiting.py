@@ -20,19 +20,12 @@ OWNERS = {"ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJo
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A workload of one Pod, which waits for a node.
+    """A workload of one Pod, which waits for a node."""
 
-    Attributes:
-        cluster: everything but the workload and its Pod.
-        owner: the workload, or the Pod itself where nothing owns it.
-        beside: what its controllers have made but the Pod.
-        pod: the Pod, as the API server stores it.
-    """
-
-    cluster: list[Object]
-    owner: Object
-    beside: list[Object]
-    pod: Object
+    cluster: list[Object]  # everything but the workload and its Pod
+    owner: Object  # the workload, or the Pod itself where nothing owns it
+    beside: list[Object]  # what its controllers have made but the Pod
+    pod: Object  # the Pod, as the API server stores it
 
     @property
     def namespace(self) -> str:

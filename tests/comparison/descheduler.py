@@ -30,35 +30,21 @@ BATCH = 100
 
 
 class End(Struct, frozen=True):
-    """What a list of evictions came to, at worst.
+    """What a list of evictions came to, at worst."""
 
-    Attributes:
-        evictions: how many there are (count).
-        waited: Pods that found no node when they came (count).
-        unplaced: those that have none in the end (count).
-        beyond: by how much all constraints exceed maxSkew in the end (Pods).
-    """
-
-    evictions: int
-    waited: int
-    unplaced: int
-    beyond: int
+    evictions: int  # how many there are (count)
+    waited: int  # Pods that found no node when they came (count)
+    unplaced: int  # those that have none in the end (count)
+    beyond: int  # by how much all constraints exceed maxSkew in the end (Pods)
 
 
 class Compared(Struct, frozen=True):
-    """One cluster.
+    """One cluster."""
 
-    Attributes:
-        name: the cluster's.
-        beyond: by how much all constraints exceed maxSkew before (Pods).
-        ours: what the plan came to.
-        theirs: what the descheduler's evictions came to.
-    """
-
-    name: str
-    beyond: int
-    ours: End
-    theirs: End
+    name: str  # the cluster's
+    beyond: int  # by how much all constraints exceed maxSkew before (Pods)
+    ours: End  # what the plan came to
+    theirs: End  # what the descheduler's evictions came to
 
     def flaws(self) -> Iterator[str]:
         """Yield what is wrong with the plan beside the descheduler's evictions."""

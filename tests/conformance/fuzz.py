@@ -24,35 +24,23 @@ _PROCESSES = 2
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Cases that one process draws and asks.
+    """Cases that one process draws and asks."""
 
-    Attributes:
-        program: the oracle.
-        first: the number of the first case.
-        count: how many.
-    """
-
-    program: Path
+    program: Path  # the oracle
     suite: str
     minor: int
     seed: int
-    first: int
-    count: int
+    first: int  # the number of the first case
+    count: int  # how many
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of some cases.
+    """What came of some cases."""
 
-    Attributes:
-        compared: those both answered (count).
-        unanswered: those on which kube-scheduler itself gives up (count).
-        differing: those answered differently.
-    """
-
-    compared: int
-    unanswered: int
-    differing: Sequence[Case] = field(default_factory=list)
+    compared: int  # those both answered (count)
+    unanswered: int  # those on which kube-scheduler itself gives up (count)
+    differing: Sequence[Case] = field(default_factory=list)  # those answered differently
 
 
 class _Asking:

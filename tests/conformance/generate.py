@@ -34,19 +34,12 @@ Chances = Mapping[Ingredient, float]
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """How likely each ingredient is, and how many Pods are there already.
+    """How likely each ingredient is, and how many Pods are there already."""
 
-    Attributes:
-        node: of each node.
-        existing: of each Pod that is there.
-        incoming: of the Pod to be placed, its cluster and the scheduler's configuration.
-        pods: the most Pods there are.
-    """
-
-    node: Chances
-    existing: Chances
-    incoming: Chances
-    pods: int = 14
+    node: Chances  # of each node
+    existing: Chances  # of each Pod that is there
+    incoming: Chances  # of the Pod to be placed, its cluster and the scheduler's configuration
+    pods: int = 14  # the most Pods there are
 
 
 _NODE: Chances = {

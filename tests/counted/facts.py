@@ -14,21 +14,13 @@ UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 
 
 class Facts(Struct, frozen=True):
-    """A cluster and a Pod that waits there.
+    """A cluster and a Pod that waits there."""
 
-    Attributes:
-        nodes: node's name → node.
-        on: the Pods that are on nodes.
-        kin: all Pods of the workload.
-        pod: the Pod.
-        zones: Pod's name → where its volume is.
-    """
-
-    nodes: Mapping[str, Object]
-    on: Sequence[Object]
-    kin: Sequence[Object]
-    pod: Object
-    zones: Mapping[str, str]
+    nodes: Mapping[str, Object]  # node's name → node
+    on: Sequence[Object]  # the Pods that are on nodes
+    kin: Sequence[Object]  # all Pods of the workload
+    pod: Object  # the Pod
+    zones: Mapping[str, str]  # Pod's name → where its volume is
 
     @classmethod
     def about(cls, objects: Sequence[Object], app: str, name: str = "") -> Facts:

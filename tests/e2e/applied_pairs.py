@@ -67,19 +67,12 @@ Done = Applied | Sequence[str]
 
 
 class Pair(Struct, frozen=True, kw_only=True):
-    """A live object with its history, and a manifest.
+    """A live object with its history, and a manifest."""
 
-    Attributes:
-        name: which kind, what was done to it, and what changes.
-        nodes: of the cluster.
-        history: what is done first.
-        manifests: what is applied in the end, in one file.
-    """
-
-    name: str
-    nodes: Sequence[Object]
-    history: Sequence[Done]
-    manifests: Sequence[Object]
+    name: str  # which kind, what was done to it, and what changes
+    nodes: Sequence[Object]  # of the cluster
+    history: Sequence[Done]  # what is done first
+    manifests: Sequence[Object]  # what is applied in the end, in one file
 
 
 class Counts(Struct, frozen=True):
@@ -336,23 +329,15 @@ _CHANGES: Mapping[str, Object] = {
 
 
 class Said(Struct, frozen=True, kw_only=True):
-    """What is said of a manifest before it is applied.
+    """What is said of a manifest before it is applied."""
 
-    Attributes:
-        check: the items of ``check``.
-        by_server: the same, where the server was asked for a dry run.
-        simulated: how ``simulate --apply`` ended.
-        offline: how both end, asked of a snapshot; empty where they were not.
-        objects: what the manifests make of the objects that live; None where one cannot be merged.
-        orders: what becomes of Pods in each order; empty where it is refused.
-    """
-
-    check: Ended
-    by_server: Ended
-    simulated: Ended
-    offline: Sequence[Ended]
+    check: Ended  # the items of ``check``
+    by_server: Ended  # the same, where the server was asked for a dry run
+    simulated: Ended  # how ``simulate --apply`` ended
+    offline: Sequence[Ended]  # how both end, asked of a snapshot; empty where they were not
+    # what the manifests make of the objects that live; None where one cannot be merged
     objects: Sequence[KubernetesObject] | None
-    orders: Sequence[Counts]
+    orders: Sequence[Counts]  # what becomes of Pods in each order; empty where it is refused
 
 
 def differences(client: Client, pair: Pair, namespace: str, *, offline: bool = False) -> tuple[list[str], int]:

@@ -39,17 +39,11 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A page that is open.
+    """A page that is open."""
 
-    Attributes:
-        page: to be driven.
-        complaints: what it wrote to the console and the errors nobody caught.
-        requests: what it asked for besides itself.
-    """
-
-    page: Page
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
+    page: Page  # to be driven
+    complaints: list[str] = field(default_factory=list)  # what it wrote to the console and the errors nobody caught
+    requests: list[str] = field(default_factory=list)  # what it asked for besides itself
 
     def cell(self, name: str) -> Any:  # noqa: ANN401 - a locator; playwright is not typed where it is not installed
         """Return the first cell of a node."""

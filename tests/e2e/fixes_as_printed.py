@@ -39,40 +39,24 @@ _PAUSE_S = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A cluster in which a workload grows until a Pod stays Pending.
+    """A cluster in which a workload grows until a Pod stays Pending."""
 
-    Attributes:
-        namespace: of its own.
-        kind: what makes the Pods in question; ``Pod`` for nobody.
-        nodes: the cluster.
-        beside: what runs there.
-        small: the workload as all its Pods find a node; None where it comes later.
-        closed: node → what of its spec changes then.
-        asked: the workload as it stays Pending.
-    """
-
-    namespace: str
-    kind: str
-    nodes: Sequence[Object]
-    beside: Sequence[Object]
-    small: Object | None
-    closed: Mapping[str, Object]
-    asked: Object
+    namespace: str  # of its own
+    kind: str  # what makes the Pods in question; ``Pod`` for nobody
+    nodes: Sequence[Object]  # the cluster
+    beside: Sequence[Object]  # what runs there
+    small: Object | None  # the workload as all its Pods find a node; None where it comes later
+    closed: Mapping[str, Object]  # node → what of its spec changes then
+    asked: Object  # the workload as it stays Pending
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of the first fix.
+    """What came of the first fix."""
 
-    Attributes:
-        situation: the situation.
-        fix: as it is reported.
-        wrong: what is worse than before, or no better; empty where all is well.
-    """
-
-    situation: Situation
-    fix: Object
-    wrong: Sequence[str]
+    situation: Situation  # the situation
+    fix: Object  # as it is reported
+    wrong: Sequence[str]  # what is worse than before, or no better; empty where all is well
 
 
 def workload(kind: str, namespace: str, *, name: str, template: Object, **spec: object) -> Object:

@@ -48,22 +48,14 @@ _WEB = {"app": "web"}
 
 @dataclass(slots=True)
 class Mixed:
-    """A Pod in the making, and what is made before it.
+    """A Pod in the making, and what is made before it."""
 
-    Attributes:
-        number: which; it decides everything.
-        asked: the Pod.
-        objects: claims, volumes and classes.
-        beside: Pods on Nodes, and the promised one.
-        promised: the Node that one waits for.
-    """
-
-    number: int
+    number: int  # which; it decides everything
     rng: Random
-    asked: Object
-    objects: list[Object] = field(default_factory=list)
-    beside: list[Object] = field(default_factory=list)
-    promised: str | None = None
+    asked: Object  # the Pod
+    objects: list[Object] = field(default_factory=list)  # claims, volumes and classes
+    beside: list[Object] = field(default_factory=list)  # Pods on Nodes, and the promised one
+    promised: str | None = None  # the Node that one waits for
 
     @property
     def name(self) -> str:

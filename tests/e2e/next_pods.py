@@ -60,23 +60,14 @@ _API: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "Cr
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """One workload with what surrounds it.
+    """One workload with what surrounds it."""
 
-    Attributes:
-        namespace: of its own.
-        kind: the workload's.
-        inject: which policy changes its Pods; empty for none.
-        made: the workload.
-        beside: what is made before it.
-        shrinks: whether it is made one larger first, so that a claim is left behind.
-    """
-
-    namespace: str
-    kind: str
-    inject: str
-    made: Object
-    beside: Sequence[Object]
-    shrinks: bool
+    namespace: str  # of its own
+    kind: str  # the workload's
+    inject: str  # which policy changes its Pods; empty for none
+    made: Object  # the workload
+    beside: Sequence[Object]  # what is made before it
+    shrinks: bool  # whether it is made one larger first, so that a claim is left behind
 
     @property
     def replicas(self) -> int:
@@ -87,25 +78,15 @@ class Situation:
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What was said of a situation and what came of it.
+    """What was said of a situation and what came of it."""
 
-    Attributes:
-        situation: the situation.
-        said: the next Pod.
-        rows: what ``show`` says of it.
-        checked: what ``check`` says of the workload with one replica more.
-        came: the Pod that appeared; None where none did.
-        pending: what ``why-pending`` says of it; None where it is bound or never came.
-        refused: the message of the event FailedCreate; empty where there is none.
-    """
-
-    situation: Situation
-    said: NextPod
-    rows: Sequence[Object]
-    checked: Object | None
-    came: Object | None = None
-    pending: Object | None = None
-    refused: str = ""
+    situation: Situation  # the situation
+    said: NextPod  # the next Pod
+    rows: Sequence[Object]  # what ``show`` says of it
+    checked: Object | None  # what ``check`` says of the workload with one replica more
+    came: Object | None = None  # the Pod that appeared; None where none did
+    pending: Object | None = None  # what ``why-pending`` says of it; None where it is bound or never came
+    refused: str = ""  # the message of the event FailedCreate; empty where there is none
     differences: list[str] = field(default_factory=list)
 
 

@@ -27,38 +27,23 @@ _LANDED_S = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A cluster in which nodes come when all Pods have one.
+    """A cluster in which nodes come when all Pods have one."""
 
-    Attributes:
-        namespace: of its own.
-        early: the nodes on which the Pods are placed.
-        late: the nodes that come then.
-        objects: workloads and budgets.
-        kinds: of the workloads.
-        soft: whether ScheduleAnyway constraints are to hold too.
-    """
-
-    namespace: str
-    early: Sequence[Object]
-    late: Sequence[Object]
-    objects: Sequence[Object]
-    kinds: Sequence[str]
-    soft: bool = False
+    namespace: str  # of its own
+    early: Sequence[Object]  # the nodes on which the Pods are placed
+    late: Sequence[Object]  # the nodes that come then
+    objects: Sequence[Object]  # workloads and budgets
+    kinds: Sequence[str]  # of the workloads
+    soft: bool = False  # whether ScheduleAnyway constraints are to hold too
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a plan.
+    """What came of a plan."""
 
-    Attributes:
-        situation: the situation.
-        report: the plan, as ``-o json`` has it.
-        wrong: what went otherwise than printed; empty where all is well.
-    """
-
-    situation: Situation
-    report: Object
-    wrong: Sequence[str]
+    situation: Situation  # the situation
+    report: Object  # the plan, as ``-o json`` has it
+    wrong: Sequence[str]  # what went otherwise than printed; empty where all is well
 
     @property
     def waves(self) -> int:

@@ -31,24 +31,15 @@ _ROOM = {"cpu": "8", "memory": "64Gi", "pods": "20"}
 
 @dataclass(slots=True)
 class Contest:
-    """A Pod, and those it may come before.
+    """A Pod, and those it may come before."""
 
-    Attributes:
-        number: which; it decides everything.
-        asked: the Pod.
-        nodes: where it may go.
-        there: the Pods on these Nodes.
-        started: Pod's name → when it started.
-        budget: how many of the application's Pods may be evicted; None for no budget.
-    """
-
-    number: int
+    number: int  # which; it decides everything
     rng: Random
-    asked: Object
-    nodes: list[Object] = field(default_factory=list)
-    there: list[Object] = field(default_factory=list)
-    started: dict[str, str] = field(default_factory=dict)
-    budget: int | None = None
+    asked: Object  # the Pod
+    nodes: list[Object] = field(default_factory=list)  # where it may go
+    there: list[Object] = field(default_factory=list)  # the Pods on these Nodes
+    started: dict[str, str] = field(default_factory=dict)  # Pod's name → when it started
+    budget: int | None = None  # how many of the application's Pods may be evicted; None for no budget
 
     @property
     def name(self) -> str:

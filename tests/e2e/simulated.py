@@ -58,27 +58,16 @@ Owner: TypeAlias = str
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
-    """A cluster and what is done to it.
+    """A cluster and what is done to it."""
 
-    Attributes:
-        name: of the scenario.
-        nodes: of the cluster.
-        made: what runs there, in the order in which it comes; none names its namespace.
-        before: steps that are done before the cluster is recorded.
-        steps: steps that are simulated, and done.
-        force: whether a drain takes Pods that nothing manages.
-        drained_s: how long a drain may take; it takes as long where a budget holds it back.
-        quiet_s: how long nothing may change for all to be settled.
-    """
-
-    name: str
-    nodes: Sequence[Object]
-    made: Sequence[Object]
-    steps: Sequence[Step]
-    before: Sequence[Step] = ()
-    force: bool = False
-    drained_s: int = 16
-    quiet_s: float = 3.0
+    name: str  # of the scenario
+    nodes: Sequence[Object]  # of the cluster
+    made: Sequence[Object]  # what runs there, in the order in which it comes; none names its namespace
+    steps: Sequence[Step]  # steps that are simulated, and done
+    before: Sequence[Step] = ()  # steps that are done before the cluster is recorded
+    force: bool = False  # whether a drain takes Pods that nothing manages
+    drained_s: int = 16  # how long a drain may take; it takes as long where a budget holds it back
+    quiet_s: float = 3.0  # how long nothing may change for all to be settled
 
 
 class State(Struct, frozen=True):
@@ -90,45 +79,27 @@ class State(Struct, frozen=True):
 
 
 class Came(Struct, frozen=True, kw_only=True):
-    """What really came of steps.
+    """What really came of steps."""
 
-    Attributes:
-        pods: Pods of the namespace at the end.
-        nodes: nodes at the end.
-        sets: ReplicaSet's name → its Deployment's.
-        evicted: for each step the Pods that had to go, and did.
-        blocked: for each step those that should have gone, and did not.
-        lay: for each step the names of the Pods that lay on its nodes as the cluster was recorded.
-        states: the state before the first step, and after each.
-    """
-
-    pods: Sequence[Object]
-    nodes: Mapping[str, Object]
-    sets: Mapping[str, str]
-    evicted: Sequence[Sequence[Object]]
-    blocked: Sequence[Sequence[Object]]
+    pods: Sequence[Object]  # Pods of the namespace at the end
+    nodes: Mapping[str, Object]  # nodes at the end
+    sets: Mapping[str, str]  # ReplicaSet's name → its Deployment's
+    evicted: Sequence[Sequence[Object]]  # for each step the Pods that had to go, and did
+    blocked: Sequence[Sequence[Object]]  # for each step those that should have gone, and did not
+    # for each step the names of the Pods that lay on its nodes as the cluster was recorded
     lay: Sequence[Collection[str]]
-    states: Sequence[State] = ()
+    states: Sequence[State] = ()  # the state before the first step, and after each
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What was said and what came.
+    """What was said and what came."""
 
-    Attributes:
-        scenario: the scenario.
-        said: the report.
-        differences: where the two part; empty where they agree.
-        width: Pods (count) by which the ranges of all domains vary.
-        strict: whether what came lies within the ranges, with nothing given or taken.
-        verdicts: what was said of each step, and whether it was so.
-    """
-
-    scenario: Scenario
-    said: Object
-    differences: Sequence[str]
-    width: int
-    strict: bool
-    verdicts: Sequence[str] = ()
+    scenario: Scenario  # the scenario
+    said: Object  # the report
+    differences: Sequence[str]  # where the two part; empty where they agree
+    width: int  # Pods (count) by which the ranges of all domains vary
+    strict: bool  # whether what came lies within the ranges, with nothing given or taken
+    verdicts: Sequence[str] = ()  # what was said of each step, and whether it was so
 
 
 class Playing:

@@ -40,27 +40,17 @@ _DECIDED_S = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A workload to check and then to apply.
+    """A workload to check and then to apply."""
 
-    Attributes:
-        name: of its namespace.
-        constraints: its topology spread constraints.
-        replicas: how many are asked for, by --replicas and then by the manifest.
-        kind: its kind.
-        spec: further fields of the Pods' spec.
-        container: further fields of their container.
-        beside: how many Pods of the same labels are on which nodes already.
-        fields: further fields of the workload's spec.
-    """
-
-    name: str
-    constraints: Sequence[Object]
-    replicas: int = 6
-    kind: str = "Deployment"
-    spec: Mapping[str, object] = field(default_factory=dict)
-    container: Mapping[str, object] = field(default_factory=dict)
+    name: str  # of its namespace
+    constraints: Sequence[Object]  # its topology spread constraints
+    replicas: int = 6  # how many are asked for, by --replicas and then by the manifest
+    kind: str = "Deployment"  # its kind
+    spec: Mapping[str, object] = field(default_factory=dict)  # further fields of the Pods' spec
+    container: Mapping[str, object] = field(default_factory=dict)  # further fields of their container
+    # how many Pods of the same labels are on which nodes already
     beside: Mapping[str, int] = field(default_factory=dict)
-    fields: Mapping[str, object] = field(default_factory=dict)
+    fields: Mapping[str, object] = field(default_factory=dict)  # further fields of the workload's spec
 
     def __str__(self) -> str:
         """Return its name."""

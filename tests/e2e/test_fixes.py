@@ -26,27 +26,16 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 @dataclass(frozen=True, kw_only=True)
 class Incident:
-    """A cluster in which a Pod stays Pending, and the class of the fix whose commands are run.
+    """A cluster in which a Pod stays Pending, and the class of the fix whose commands are run."""
 
-    Attributes:
-        fix: the class; empty for the first that is printed with a command.
-        kind: of the Pod's owner; ``Pod`` for none.
-        spec: what the Pods' spec adds.
-        container: what their container adds.
-        owner: what the owner's spec adds.
-        nodes: the cluster.
-        beside: the Pods there are, besides the owner's own.
-        deleted: the names of those that are being deleted, and that no kubelet lets go.
-    """
-
-    fix: str = ""
-    kind: str = "Deployment"
-    spec: Object
-    container: Object
-    owner: Object
-    nodes: tuple[Object, ...]
-    beside: tuple[Object, ...]
-    deleted: tuple[str, ...] = ()
+    fix: str = ""  # the class; empty for the first that is printed with a command
+    kind: str = "Deployment"  # of the Pod's owner; ``Pod`` for none
+    spec: Object  # what the Pods' spec adds
+    container: Object  # what their container adds
+    owner: Object  # what the owner's spec adds
+    nodes: tuple[Object, ...]  # the cluster
+    beside: tuple[Object, ...]  # the Pods there are, besides the owner's own
+    deleted: tuple[str, ...] = ()  # the names of those that are being deleted, and that no kubelet lets go
 
 
 def _incident(

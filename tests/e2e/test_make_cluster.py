@@ -25,17 +25,11 @@ READY_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A cluster that was started by hand.
+    """A cluster that was started by hand."""
 
-    Attributes:
-        process: what runs in the foreground, the first of its process group.
-        exports: lines to run in another terminal first.
-        commands: what is suggested then.
-    """
-
-    process: subprocess.Popen[str]
-    exports: list[str]
-    commands: list[str]
+    process: subprocess.Popen[str]  # what runs in the foreground, the first of its process group
+    exports: list[str]  # lines to run in another terminal first
+    commands: list[str]  # what is suggested then
 
     @property
     def folder(self) -> Path:

@@ -112,17 +112,12 @@ def watching(client: Client, folder: Path, *words: str) -> Iterator[Watcher]:
 
 @dataclass
 class Churn:
-    """Threads that change a cluster.
-
-    Attributes:
-        done: what was done → how often.
-        failed: attempts that the server did not answer or refused, as happens while it restarts.
-    """
+    """Threads that change a cluster."""
 
     api: Api
     seed: int
-    done: Counter[str] = field(default_factory=Counter)
-    failed: int = 0
+    done: Counter[str] = field(default_factory=Counter)  # what was done → how often
+    failed: int = 0  # attempts that the server did not answer or refused, as happens while it restarts
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _stopped: threading.Event = field(default_factory=threading.Event)
 

@@ -33,17 +33,11 @@ def shop_objects() -> list[Object]:
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """An answer to every request that the program makes.
+    """An answer to every request that the program makes."""
 
-    Attributes:
-        objects: what the cluster holds.
-        page: how many objects a page has at most.
-        version: of all lists.
-    """
-
-    objects: list[Object] = field(default_factory=shop_objects)
-    page: int = 4
-    version: str = "7"
+    objects: list[Object] = field(default_factory=shop_objects)  # what the cluster holds
+    page: int = 4  # how many objects a page has at most
+    version: str = "7"  # of all lists
 
     def __call__(self, seen: Seen) -> Response:
         """Return a page of the list, or the server's version."""
@@ -93,15 +87,10 @@ def failing(fault: Response, *, path: str = PODS, forever: bool = False) -> Answ
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The installed command with a kubeconfig for one server, and nothing else of whoever runs the tests.
+    """The installed command with a kubeconfig for one server, and nothing else of whoever runs the tests."""
 
-    Attributes:
-        kubeconfig: for the server.
-        home: an empty directory.
-    """
-
-    kubeconfig: Path
-    home: Path
+    kubeconfig: Path  # for the server
+    home: Path  # an empty directory
 
     @classmethod
     def for_server(cls, url: str, folder: Path, *, authority: Path | None = None) -> Program:

@@ -32,23 +32,14 @@ Speak = Callable[[Response], Said]
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """What happens to the second page of the Pods, and what comes of it.
+    """What happens to the second page of the Pods, and what comes of it."""
 
-    Attributes:
-        name: what it is.
-        says: what the server says in place of the page.
-        times: how often, before it says the page.
-        words: what the only line on standard error holds; empty where the whole answer is printed.
-        requests: how often the page is asked for.
-        flags: of the command.
-    """
-
-    name: str
-    says: Speak
-    times: int = ALWAYS
-    words: str = ""
-    requests: int
-    flags: tuple[str, ...] = ()
+    name: str  # what it is
+    says: Speak  # what the server says in place of the page
+    times: int = ALWAYS  # how often, before it says the page
+    words: str = ""  # what the only line on standard error holds; empty where the whole answer is printed
+    requests: int  # how often the page is asked for
+    flags: tuple[str, ...] = ()  # of the command
 
 
 def instead(response: Response) -> Speak:

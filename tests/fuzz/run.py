@@ -27,15 +27,10 @@ class Finding:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of looking.
+    """What came of looking."""
 
-    Attributes:
-        examples: how many inputs were tried, those that made another one smaller among them.
-        finding: what breaks the target, None if nothing was found.
-    """
-
-    examples: int = 0
-    finding: Finding | None = None
+    examples: int = 0  # how many inputs were tried, those that made another one smaller among them
+    finding: Finding | None = None  # what breaks the target, None if nothing was found
 
 
 def look(target: Target, *, number: int, examples: int) -> Outcome:

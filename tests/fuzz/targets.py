@@ -43,15 +43,10 @@ Value: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something that reads what others wrote.
+    """Something that reads what others wrote."""
 
-    Attributes:
-        inputs: what it is given.
-        check: reads an input, and raises whatever must not happen.
-    """
-
-    inputs: Strategy
-    check: Callable[[Value], None]
+    inputs: Strategy  # what it is given
+    check: Callable[[Value], None]  # reads an input, and raises whatever must not happen
 
 
 def _decoding(case: tuple[int, bytes]) -> None:

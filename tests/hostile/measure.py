@@ -31,19 +31,12 @@ PLACES: Mapping[str, Callable[[Path], tuple[str | Path, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """How a run ended and what it took.
+    """How a run ended and what it took."""
 
-    Attributes:
-        code: its exit code.
-        said: its last line on standard error, else its first on standard output.
-        seconds: from start to end.
-        megabytes: the most memory that was resident.
-    """
-
-    code: int
-    said: str
-    seconds: float
-    megabytes: float
+    code: int  # its exit code
+    said: str  # its last line on standard error, else its first on standard output
+    seconds: float  # from start to end
+    megabytes: float  # the most memory that was resident
 
 
 def cost_of(words: Sequence[str | Path], program: Sequence[str | Path] = (INSTALLED,)) -> Cost:

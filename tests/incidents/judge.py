@@ -34,13 +34,9 @@ RELEASE = "1.36"
 
 @dataclass(frozen=True)
 class Incident:
-    """One folder.
+    """One folder."""
 
-    Attributes:
-        folder: where it is.
-    """
-
-    folder: Path
+    folder: Path  # where it is
 
     @cached_property
     def want(self) -> Object:

@@ -20,23 +20,14 @@ EPOCH = "1700000000"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Release:
-    """What was built.
+    """What was built."""
 
-    Attributes:
-        archive: what krew downloads.
-        manifest: what krew reads.
-        folder: the archive, unpacked.
-        wheel: what pip installs.
-        sdist: what the wheel was made of.
-        wheel_program: the program as the wheel installs it.
-    """
-
-    archive: Path
-    manifest: Path
-    folder: Path
-    wheel: Path
-    sdist: Path
-    wheel_program: Path
+    archive: Path  # what krew downloads
+    manifest: Path  # what krew reads
+    folder: Path  # the archive, unpacked
+    wheel: Path  # what pip installs
+    sdist: Path  # what the wheel was made of
+    wheel_program: Path  # the program as the wheel installs it
 
 
 Build = Callable[[], Path]

@@ -40,15 +40,10 @@ def commands(build: Build) -> dict[str, Path]:  # noqa: ARG001 - asks, by way of
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Someone's home with kubectl and krew, and nothing else of this machine but its system.
+    """Someone's home with kubectl and krew, and nothing else of this machine but its system."""
 
-    Attributes:
-        folder: the home.
-        path: where its commands are.
-    """
-
-    folder: Path
-    path: str
+    folder: Path  # the home
+    path: str  # where its commands are
 
     @property
     def installed(self) -> Path:

@@ -20,22 +20,15 @@ NOWHERE = ""
 
 @dataclass(slots=True)
 class Replay:
-    """A list of evictions, played one after another; steps of several at the same time.
+    """A list of evictions, played one after another; steps of several at the same time."""
 
-    Attributes:
-        name: the cluster and the luck.
-        objects: the cluster as it is: kind and name → object; all of one namespace.
-        evicted: names of the Pods that go, in order, step by step.
-        chance: breaks ties.
-        landings: where the Pod in place of each evicted one went at first; of a step of several, in its end.
-        waiting: the Pods that have no node, and their places in the order.
-    """
-
-    name: str
-    objects: dict[tuple[str, str], Object]
-    evicted: Sequence[Sequence[str]]
-    chance: random.Random
+    name: str  # the cluster and the luck
+    objects: dict[tuple[str, str], Object]  # the cluster as it is: kind and name → object; all of one namespace
+    evicted: Sequence[Sequence[str]]  # names of the Pods that go, in order, step by step
+    chance: random.Random  # breaks ties
+    # where the Pod in place of each evicted one went at first; of a step of several, in its end
     landings: list[str] = field(default_factory=list)
+    # the Pods that have no node, and their places in the order
     waiting: list[tuple[int, Object]] = field(default_factory=list)
     _steps: int = 0
     _queue: list[tuple[int, Object]] = field(default_factory=list)

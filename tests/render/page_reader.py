@@ -13,17 +13,11 @@ IMPLIED = frozenset(("li",))
 
 @dataclass(slots=True)
 class Element:
-    """One element.
+    """One element."""
 
-    Attributes:
-        name: its tag.
-        attributes: name → value; empty where it has none.
-        content: elements and texts, in order.
-    """
-
-    name: str
-    attributes: Mapping[str, str]
-    content: list[Element | str] = field(default_factory=list)
+    name: str  # its tag
+    attributes: Mapping[str, str]  # name → value; empty where it has none
+    content: list[Element | str] = field(default_factory=list)  # elements and texts, in order
 
     @property
     def text(self) -> str:

@@ -91,17 +91,11 @@ SECTIONS: Mapping[str, Callable[..., Object]] = {
 
 @dataclass(frozen=True)
 class Situation:
-    """A cluster, a Pod, and what a plugin must say.
+    """A cluster, a Pod, and what a plugin must say."""
 
-    Attributes:
-        plugin: the plugin's folder.
-        name: the file's name.
-        values: what is in the file.
-    """
-
-    plugin: str
-    name: str
-    values: Object
+    plugin: str  # the plugin's folder
+    name: str  # the file's name
+    values: Object  # what is in the file
 
     def __str__(self) -> str:
         """Return the name under which pytest shows it."""

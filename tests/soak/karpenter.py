@@ -79,20 +79,13 @@ COUNTS = re.compile(r"key=(?P<key>\S+) \(counts = (?P<counts>.*?), podDomains")
 
 @dataclass(frozen=True, kw_only=True)
 class Did:
-    """What Karpenter did about a Pod.
+    """What Karpenter did about a Pod."""
 
-    Attributes:
-        decision: as `why-pending` calls it.
-        node: the node or NodeClaim that exists, on which it sees room.
-        claim: the NodeClaim that it created.
-        message: its own words.
-        claims: Node → the NodeClaim that it came from, as both are after the decision.
-    """
-
-    decision: str
-    node: str = ""
-    claim: Object | None = None
-    message: str = ""
+    decision: str  # as `why-pending` calls it
+    node: str = ""  # the node or NodeClaim that exists, on which it sees room
+    claim: Object | None = None  # the NodeClaim that it created
+    message: str = ""  # its own words
+    # Node → the NodeClaim that it came from, as both are after the decision
     claims: Mapping[str, str] = field(default_factory=dict)
 
     def is_on(self, node: str) -> bool:

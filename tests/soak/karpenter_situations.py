@@ -32,34 +32,20 @@ MACHINES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A Deployment that grows by one Pod for which there is no node.
+    """A Deployment that grows by one Pod for which there is no node."""
 
-    Attributes:
-        decision: what Karpenter does about that Pod, as `why-pending` has to report it.
-        nodes: those that Karpenter did not create.
-        pools: the NodePools, and what they refer to.
-        spec: what the spec of its Pods has beyond one container.
-        cpu: what that container requests.
-        gpus: GPUs (count) that it requests.
-        runs: Pods (count) that run before; Karpenter may create nodes for them.
-        starting: the condition of the NodeClaim for these Pods when the next comes; empty where they all run.
-        later: what is applied after that.
-        finding: what `show` reports before the Pod comes; empty for nothing.
-        fix: which of the printed changes is made; empty for none.
-        remedy: what is applied where no change of the Pod helps and somebody has to follow the printed advice.
-    """
-
-    decision: str
-    nodes: Sequence[Object] = ()
-    pools: Sequence[Object]
-    spec: Object = field(default_factory=dict)
-    cpu: str = "1"
-    gpus: int = 0
-    runs: int = 2
-    starting: str = ""
-    later: Sequence[Object] = ()
-    finding: str = ""
-    fix: str = ""
+    decision: str  # what Karpenter does about that Pod, as `why-pending` has to report it
+    nodes: Sequence[Object] = ()  # those that Karpenter did not create
+    pools: Sequence[Object]  # the NodePools, and what they refer to
+    spec: Object = field(default_factory=dict)  # what the spec of its Pods has beyond one container
+    cpu: str = "1"  # what that container requests
+    gpus: int = 0  # GPUs (count) that it requests
+    runs: int = 2  # Pods (count) that run before; Karpenter may create nodes for them
+    starting: str = ""  # the condition of the NodeClaim for these Pods when the next comes; empty where they all run
+    later: Sequence[Object] = ()  # what is applied after that
+    finding: str = ""  # what `show` reports before the Pod comes; empty for nothing
+    fix: str = ""  # which of the printed changes is made; empty for none
+    # what is applied where no change of the Pod helps and somebody has to follow the printed advice
     remedy: Sequence[Object] = ()
 
     def deployment(self, namespace: str, replicas: int) -> Object:

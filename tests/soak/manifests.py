@@ -81,19 +81,12 @@ Spot: TypeAlias = tuple[Any, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broken:
-    """A manifest that may be broken.
+    """A manifest that may be broken."""
 
-    Attributes:
-        number: of the series.
-        fault: what was done to it.
-        kind: of the object.
-        made: the object, of a name of its own.
-    """
-
-    number: int
-    fault: str
-    kind: str
-    made: Object
+    number: int  # of the series
+    fault: str  # what was done to it
+    kind: str  # of the object
+    made: Object  # the object, of a name of its own
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

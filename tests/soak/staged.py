@@ -49,23 +49,14 @@ REPLICAS = (None, 2)
 
 
 class Outcome(Struct, frozen=True):
-    """What came of Pods that were asked about in both ways.
+    """What came of Pods that were asked about in both ways."""
 
-    Attributes:
-        verdicts: verdict → Pods (count) of which it was said.
-        in_stages: answers (count) that took no list of all Pods.
-        fixes: fixes (count) that were found in stages.
-        told: those of them (count) that Pods prevent that were not read, as the report tells.
-        rows: rows of ``show`` (count) that were compared.
-        differences: where the two ways part.
-    """
-
-    verdicts: Counter[str]
-    in_stages: int
-    fixes: int
-    told: int
-    rows: int
-    differences: Sequence[str]
+    verdicts: Counter[str]  # verdict → Pods (count) of which it was said
+    in_stages: int  # answers (count) that took no list of all Pods
+    fixes: int  # fixes (count) that were found in stages
+    told: int  # those of them (count) that Pods prevent that were not read, as the report tells
+    rows: int  # rows of ``show`` (count) that were compared
+    differences: Sequence[str]  # where the two ways part
 
 
 def drawn(*, seed: int, count: int) -> Iterator[Case]:

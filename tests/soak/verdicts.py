@@ -23,19 +23,12 @@ RELEASES = ("1.35", "1.36", "1.37")
 
 
 class Outcome(Struct, frozen=True):
-    """What came of Pods that were put to both.
+    """What came of Pods that were put to both."""
 
-    Attributes:
-        verdicts: verdict → Pods (count) of which it was said.
-        open: of those that are Incomplete, how many (count) the scheduler lets in.
-        unanswered: Pods (count) on which kube-scheduler gives up.
-        contradicted: what was said of a Pod, and what kube-scheduler does with it.
-    """
-
-    verdicts: Counter[str]
-    open: int
-    unanswered: int
-    contradicted: Sequence[str]
+    verdicts: Counter[str]  # verdict → Pods (count) of which it was said
+    open: int  # of those that are Incomplete, how many (count) the scheduler lets in
+    unanswered: int  # Pods (count) on which kube-scheduler gives up
+    contradicted: Sequence[str]  # what was said of a Pod, and what kube-scheduler does with it
 
 
 def outcome(release: str, *, seed: int, count: int) -> Outcome:

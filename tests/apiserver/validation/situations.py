@@ -35,31 +35,18 @@ _REPEATED = re.compile(r"\{(\w)\*(\d+)\}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Situation:
-    """An object that is changed, and what the API server then says.
+    """An object that is changed, and what the API server then says."""
 
-    Attributes:
-        name: what holds.
-        kind: of the object that is changed.
-        changes: JSON pointer → value.
-        errors: as kubectl prints them; none for an object that stays sound.
-        minor: the API server's minor release.
-        gates: feature gates that differ from the release's defaults.
-        offline: why an API server is not asked about it; empty where it is.
-        generated: which text of the messages the API server makes anew each time; empty for none.
-        any_order: whether the API server may report the errors in any order, for they are in a map.
-        file: the file it stands in.
-    """
-
-    name: str
-    kind: str = "Pod"
-    changes: Mapping[str, object] = field(default_factory=dict)
-    errors: Sequence[str] = ()
-    minor: int = REFERENCE_MINOR
-    gates: Mapping[str, bool] = field(default_factory=dict)
-    offline: str = ""
-    generated: str = ""
-    any_order: bool = False
-    file: str = ""
+    name: str  # what holds
+    kind: str = "Pod"  # of the object that is changed
+    changes: Mapping[str, object] = field(default_factory=dict)  # JSON pointer → value
+    errors: Sequence[str] = ()  # as kubectl prints them; none for an object that stays sound
+    minor: int = REFERENCE_MINOR  # the API server's minor release
+    gates: Mapping[str, bool] = field(default_factory=dict)  # feature gates that differ from the release's defaults
+    offline: str = ""  # why an API server is not asked about it; empty where it is
+    generated: str = ""  # which text of the messages the API server makes anew each time; empty for none
+    any_order: bool = False  # whether the API server may report the errors in any order, for they are in a map
+    file: str = ""  # the file it stands in
 
     @property
     def object(self) -> Object:

@@ -22,21 +22,13 @@ ANSWERS = frozenset((0, 1, 3))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question to the program.
+    """A question to the program."""
 
-    Attributes:
-        name: what is asked.
-        arguments: of the program.
-        time: how often the time of the bare read it may take.
-        memory: how much it may have resident (MiB).
-        read: which part of the bytes of the bare read it may read.
-    """
-
-    name: str
-    arguments: tuple[str, ...]
-    time: float
-    memory: float
-    read: float = inf
+    name: str  # what is asked
+    arguments: tuple[str, ...]  # of the program
+    time: float  # how often the time of the bare read it may take
+    memory: float  # how much it may have resident (MiB)
+    read: float = inf  # which part of the bytes of the bare read it may read
 
 
 QUESTIONS = (
@@ -79,19 +71,12 @@ _READ_MB = re.compile(r"^read .*: ([\d,]+\.\d) MB in ", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
-    """What an answer took, beside the bare read, and what of it was more than it may be.
+    """What an answer took, beside the bare read, and what of it was more than it may be."""
 
-    Attributes:
-        measured: what was measured.
-        time: as a multiple of the bare read's.
-        read_mb: how much was read (MB, unpacked); None where nobody says.
-        exceeded: the budgets that it does not keep; None where there are none.
-    """
-
-    measured: Measured
-    time: float
-    read_mb: float | None
-    exceeded: tuple[str, ...] | None = None
+    measured: Measured  # what was measured
+    time: float  # as a multiple of the bare read's
+    read_mb: float | None  # how much was read (MB, unpacked); None where nobody says
+    exceeded: tuple[str, ...] | None = None  # the budgets that it does not keep; None where there are none
 
 
 def read_mb(said: str) -> float | None:

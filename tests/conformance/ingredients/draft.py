@@ -49,26 +49,16 @@ class Dice(random.Random):
 
 @dataclass(slots=True)
 class Draft:
-    """A case in the making; what an ingredient adds, a later one may build on.
-
-    Attributes:
-        minor: the minor release of Kubernetes 1 the case is for.
-        nodes: the nodes, in the order of their names.
-        pods: the Pods that are there already.
-        others: every other object.
-        pod: the Pod to be placed.
-        config: a KubeSchedulerConfiguration, None for the default one.
-        gates: feature gates that differ from the release's defaults.
-    """
+    """A case in the making; what an ingredient adds, a later one may build on."""
 
     dice: Dice
-    minor: int
-    nodes: list[Object] = field(default_factory=list)
-    pods: list[Object] = field(default_factory=list)
-    others: list[Object] = field(default_factory=list)
-    pod: Object = field(default_factory=dict)
-    config: Object | None = None
-    gates: dict[str, bool] = field(default_factory=dict)
+    minor: int  # the minor release of Kubernetes 1 the case is for
+    nodes: list[Object] = field(default_factory=list)  # the nodes, in the order of their names
+    pods: list[Object] = field(default_factory=list)  # the Pods that are there already
+    others: list[Object] = field(default_factory=list)  # every other object
+    pod: Object = field(default_factory=dict)  # the Pod to be placed
+    config: Object | None = None  # a KubeSchedulerConfiguration, None for the default one
+    gates: dict[str, bool] = field(default_factory=dict)  # feature gates that differ from the release's defaults
 
     def node_names(self) -> list[str]:
         """Return the names of the nodes."""

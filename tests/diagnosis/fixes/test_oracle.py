@@ -26,19 +26,12 @@ COUNT = 1000
 
 @dataclass(frozen=True)
 class Outcome:
-    """What kube-scheduler says of the fixes.
+    """What kube-scheduler says of the fixes."""
 
-    Attributes:
-        pods: how many Pending Pods there were.
-        helped: for how many of them something is offered.
-        asked: class of fix → how many were put to kube-scheduler.
-        refuted: those that do not open exactly the nodes named.
-    """
-
-    pods: int
-    helped: int
-    asked: Counter[str]
-    refuted: tuple[str, ...]
+    pods: int  # how many Pending Pods there were
+    helped: int  # for how many of them something is offered
+    asked: Counter[str]  # class of fix → how many were put to kube-scheduler
+    refuted: tuple[str, ...]  # those that do not open exactly the nodes named
 
 
 def outcome(program: Path, *, seed: int, count: int) -> Outcome:
