@@ -3,8 +3,6 @@
 It imports almost nothing before it handles Ctrl-C: until then Python prints a traceback.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import os

@@ -8,8 +8,6 @@ valid label key".
 Source: apimachinery pkg/api/validate/content/kube.go, dns.go and errors.go (v1.36).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ object states this: the claim keeps the node if the Pod is rejected later, or if
 Source: kube-scheduler volumebinding/binder.go AssumePodVolumes, bindAPIUpdate, schedule_one.go assume (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

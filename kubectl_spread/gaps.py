@@ -3,8 +3,6 @@
 Each gap is a type with its facts. ``wording.incomplete`` has the texts; reports list them under ``incomplete``.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from typing import TypeAlias
 

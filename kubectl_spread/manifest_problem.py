@@ -1,7 +1,5 @@
 """An error in an input file."""
 
-from __future__ import annotations
-
 import msgspec
 
 

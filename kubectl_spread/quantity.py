@@ -3,8 +3,6 @@
 Source: apimachinery pkg/api/resource/quantity.go ParseQuantity (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Source: pkg/features/kube_features.go (v1.33 to v1.37).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ Source: plugin/pkg/admission/serviceaccount/admission.go Admit, plugin/pkg/admis
 PodValidateLimitFunc, apiserver pkg/admission/plugin/namespace/lifecycle/admission.go Admit (v1.33 to v1.37).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kubectl_spread.apiserver.admission import Refusal, limit_ranges_of

@@ -4,8 +4,6 @@ Source: kubernetes pkg/registry/core/pod/storage/eviction.go; kubectl pkg/drain/
 are being terminated (v1.36). Not modelled: a budget whose status is out of date.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread.apiserver.denials import ending

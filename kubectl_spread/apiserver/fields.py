@@ -7,8 +7,6 @@ Source: apimachinery pkg/runtime/serializer/json Decode, sigs.k8s.io/json strict
 NoKindMatchError (v1.33 to v1.37); the fields themselves are those of each release's OpenAPI document.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

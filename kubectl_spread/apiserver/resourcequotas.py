@@ -7,8 +7,6 @@ Source: pkg/quota/v1/evaluator/core/pods.go, persistent_volume_claims.go, regist
 pkg/quota/v1/generic/evaluator.go, pkg/admission/plugin/resourcequota/controller.go CheckRequest (v1.33 to v1.37).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 The Pods that a controller creates later are reviewed in admission.py, denials.py and resourcequotas.py.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread.apiserver.denials import ending, lacks_namespace

@@ -5,8 +5,6 @@ cloudprovider/clusterapi/clusterapi_utils.go (1.30 to 1.34). Not modelled: expan
 fly, several Pods in one batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain

@@ -1,7 +1,5 @@
 """Constraints as an autoscaler counts them; reports have these types as they are."""
 
-from __future__ import annotations
-
 import msgspec
 
 

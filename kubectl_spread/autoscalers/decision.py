@@ -1,7 +1,5 @@
 """An autoscaler's decision about one Pod, as types: the decision, each pool's part in it, and the reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal, TypeAlias

@@ -8,8 +8,6 @@ Source: cluster-autoscaler cloudprovider NodeGroupForNode of aws, azure (azure_s
 clusterapi (clusterapi_controller.go), 1.30 to 1.34.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

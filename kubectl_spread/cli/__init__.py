@@ -1,7 +1,5 @@
 """The command line: turns flags into options, with one small file for each command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module

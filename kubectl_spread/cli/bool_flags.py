@@ -1,7 +1,5 @@
 """Flags with an equals sign, as in kubectl: ``--insecure-skip-tls-verify=true``, ``-A=false``, ``-n=shop``."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 

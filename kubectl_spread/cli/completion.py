@@ -1,7 +1,5 @@
 """``kubectl spread completion``."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``kubectl spread explain``."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated

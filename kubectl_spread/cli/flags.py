@@ -4,8 +4,6 @@ A command declares a parameter such as ``connection: ConnectionFlags``; on the c
 a flag. Completion goes by the metavar of a flag.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Collection
 from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints

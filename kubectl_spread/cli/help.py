@@ -3,8 +3,6 @@
 ``options`` prints the flags for reaching a cluster, which all commands share.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterable, Iterator

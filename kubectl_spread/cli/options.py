@@ -1,7 +1,5 @@
 """``kubectl spread options``."""
 
-from __future__ import annotations
-
 from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import LogFlags
 

@@ -1,7 +1,5 @@
 """``kubectl spread serve``."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """``kubectl spread snapshot``."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """``kubectl spread version``."""
 
-from __future__ import annotations
-
 import platform
 
 from kubectl_spread import __version__

@@ -1,7 +1,5 @@
 """The log of ``-v``, and the progress of a command, on one line of a terminal."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 import time

@@ -1,7 +1,5 @@
 """The requests for lists and objects. They are apart from the transport, which files do not need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import msgspec

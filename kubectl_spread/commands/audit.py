@@ -1,7 +1,5 @@
 """``audit``: what an outage of one domain takes of each workload."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 

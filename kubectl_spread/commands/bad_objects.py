@@ -3,8 +3,6 @@
 Files may have them, and objects that were stored before Kubernetes 1.26.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar

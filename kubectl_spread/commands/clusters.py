@@ -1,7 +1,5 @@
 """Several clusters: each is asked as if it were alone, a few at once, and their answers become one report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar

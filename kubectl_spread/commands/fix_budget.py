@@ -1,7 +1,5 @@
 """How long the search for fixes may take. The engine has no clock."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Which lists a question needs, and which further lists their answers call for; narrower questions read less."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 

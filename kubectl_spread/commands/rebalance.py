@@ -1,7 +1,5 @@
 """``rebalance``: the fewest evictions that restore the spread, verified by simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain

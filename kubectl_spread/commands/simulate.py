@@ -1,7 +1,5 @@
 """``simulate``: what happens to Pods and their spread when nodes, workloads or Pods change."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import BinaryIO
 

@@ -5,8 +5,6 @@ because Pods that use one disk exclude each other on a node; the message of the 
 what the scheduler last reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The reports, by what may be done with them."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from kubectl_spread.contract.audit import AuditReport

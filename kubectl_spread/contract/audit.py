@@ -1,7 +1,5 @@
 """The report of ``audit``, and what ``-o json`` adds to its items."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import UNSET, UnsetType

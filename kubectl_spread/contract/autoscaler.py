@@ -1,7 +1,5 @@
 """What ``-o json`` adds to an autoscaler's decision about a Pod; most clusters need none of these texts."""
 
-from __future__ import annotations
-
 from kubectl_spread.autoscalers.decision import PoolDecision
 from kubectl_spread.contract.leaf import Leaf
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer

@@ -1,7 +1,5 @@
 """The report of ``check``."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import UNSET, UnsetType

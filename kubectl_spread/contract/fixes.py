@@ -1,7 +1,5 @@
 """What ``-o json`` adds to the changes that let a Pod in, and to what happens without any."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ A conclusion is a Struct of the engine. Its form is the Struct from which JSON a
 own type if nothing below it differs, so that most values are encoded as they are.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What ``-o json`` adds to conclusions, the texts above all, and what it leaves out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 

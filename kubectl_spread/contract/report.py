@@ -3,8 +3,6 @@
 JSON names are camelCase. The contract only grows: a field is never renamed, and never gets another meaning.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

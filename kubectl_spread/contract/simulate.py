@@ -1,7 +1,5 @@
 """The report of ``simulate``, and what ``-o json`` adds to its steps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The report of ``show``, and what ``-o json`` adds to its rows."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Literal
 

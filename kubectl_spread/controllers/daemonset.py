@@ -3,8 +3,6 @@
 Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,update,util/daemonset_util}.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace

@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/deployment/{rolling,recreate,sync
 FindNewReplicaSet, NewRSNewReplicas (v1.36). Not modelled: minReadySeconds, progress deadlines.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/disruption/disruption.go trySync,
 failSafe (v1.36). Not modelled: UIDs, which tell an owner from an earlier one of its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 

@@ -1,7 +1,5 @@
 """Pods that should not be evicted to make room, even if their budgets allow it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeAlias
 

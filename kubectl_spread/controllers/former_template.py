@@ -3,8 +3,6 @@
 Source: kube-apiserver calls its webhooks for every Pod that is created, of whatever revision (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -3,8 +3,6 @@
 Source: kube-controller-manager pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler (v1.36).
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread.controllers.workloads import WorkloadRef

@@ -7,8 +7,6 @@ that was not read has only its Pods as a model.
 Source: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodResize (v1.36): what can change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 

@@ -5,8 +5,6 @@ firstPendingIndexes, job/pod_failure_policy.go, pkg/controller/cronjob (v1.36). 
 containers and the rules of a podFailurePolicy about them; deadlines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum

@@ -6,8 +6,6 @@ that webhooks inject; if it has none yet, those of the revision before.
 Source: pkg/controller/controller_utils.go GetPodFromTemplate (v1.36); the modules that this one uses name others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TypeAlias

@@ -5,8 +5,6 @@ handleDisruption, ComputeZoneState, ReducedQPSFunc, isNodeExcludedFromDisruption
 (v1.36).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection, Container, Mapping
 

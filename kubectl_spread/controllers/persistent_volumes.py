@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/volume/ephemeral/controller.go, p
 pv_controller.go syncUnboundClaim; external-provisioner pkg/controller/topology.go (which labels a new volume gets).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 

@@ -3,8 +3,6 @@
 Source: kube-controller-manager pkg/controller/{deployment,statefulset,job,cronjob} (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec.structs import replace

@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/replicaset/replica_set.go manageR
 pkg/controller/controller_utils.go ActivePodsWithRanks (v1.36). Not modelled: restarts of containers.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

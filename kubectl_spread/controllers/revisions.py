@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.
 daemon/update.go constructHistory (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace

@@ -3,8 +3,6 @@
 Source: apimachinery pkg/util/intstr GetScaledValueFromIntOrPercent (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 
 from kubectl_spread.objects.workloads import DaemonSet, RollingUpdate, StatefulSet, UpdateStrategy

@@ -6,8 +6,6 @@ Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deploy
 statefulset/stateful_set_control.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 from typing import Literal, TypeAlias

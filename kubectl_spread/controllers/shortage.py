@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/replicaset/replica_set_utils.go c
 pkg/controller/daemon/daemon_controller.go updateDaemonSetStatus (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

@@ -4,8 +4,6 @@ Source: kube-controller-manager pkg/controller/statefulset/stateful_set_utils.go
 what 1.37 changes). Not modelled: minReadySeconds, claims that change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 

@@ -5,8 +5,6 @@ Hashes and random endings of names differ from a real cluster's; they are equal 
 Source: kube-controller-manager pkg/controller/controller_utils.go GetPodFromTemplate (v1.36).
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What becomes of audited workloads once a domain is lost: as ``simulate --lose`` has it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET

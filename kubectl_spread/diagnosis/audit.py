@@ -1,7 +1,5 @@
 """What an outage of one domain takes of each workload, what limits that, and whether the cluster could lower it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property

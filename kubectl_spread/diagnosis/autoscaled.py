@@ -1,7 +1,5 @@
 """Finds what an autoscaler will do to a Pod's constraints before any Pod waits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from kubectl_spread.autoscalers.cluster_autoscaler import domains_of_group

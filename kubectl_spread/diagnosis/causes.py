@@ -3,8 +3,6 @@
 ``root_cause`` finds which one it is.
 """
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 import msgspec

@@ -1,7 +1,5 @@
 """Workloads that are spread together on purpose: each has a constraint on the key that counts the other's Pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kubectl_spread.controllers.templates import REVISION_LABELS

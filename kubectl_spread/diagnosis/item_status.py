@@ -1,7 +1,5 @@
 """The status of an item of any report, in a word: what pages mark, and totals count."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

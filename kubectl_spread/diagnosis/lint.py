@@ -1,7 +1,5 @@
 """Finds what matters about a Pod's constraints besides the verdict."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """The outcome of one manifest: the scheduler's decision about its first Pod, and where its replicas go."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """The next rollout of a workload that a manifest has placed: whether it can finish."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 

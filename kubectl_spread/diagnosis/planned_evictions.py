@@ -1,7 +1,5 @@
 """What a plan of evictions comes to: each eviction, and each constraint with its outcome and why no more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Whether evictions would help a Pod, and what the scheduler waits for after it has chosen a node for the Pod."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -3,8 +3,6 @@
 The scheduler's own reasons do not name them.
 """
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 import msgspec

@@ -1,7 +1,5 @@
 """Why evictions cannot satisfy a constraint, and what would have to change first."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from enum import StrEnum
 from typing import TypeAlias

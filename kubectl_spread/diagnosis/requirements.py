@@ -4,8 +4,6 @@ A requirement is one DoNotSchedule constraint, or one other filter plugin with e
 conflict core is the smallest set of requirements that together leave no node.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations

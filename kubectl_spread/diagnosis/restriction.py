@@ -1,7 +1,5 @@
 """Which nodes the Pod's volumes, or its node affinity, leave to it, and what keeps it off these."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Finds Pods that have a node and are Pending all the same: their kubelet has yet to start them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import msgspec

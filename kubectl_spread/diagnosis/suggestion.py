@@ -1,7 +1,5 @@
 """The constraint that lowers what an outage takes of a workload, or keeps it low; each is simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias

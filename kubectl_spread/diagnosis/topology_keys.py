@@ -1,7 +1,5 @@
 """The labels of nodes that may be meant where nodes lack a constraint's topology key."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 

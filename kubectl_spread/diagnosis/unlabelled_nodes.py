@@ -1,7 +1,5 @@
 """Nodes that reject a Pod only because they lack a topology key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -4,8 +4,6 @@ A filter that depends on unread Pods has evaluated some nodes without them. A no
 node that it accepts, nothing is known. See ``scheduler.unread_nodes``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import msgspec

@@ -1,7 +1,5 @@
 """The Pods that a workload creates next: why the API server refuses them, and how many more find a node."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -4,8 +4,6 @@ Source: karpenter pkg/apis/v1 nodepool.go and nodeclaim.go (v1.14); karpenter-pr
 api autoscaling/v2/types.go (v1.36).
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread.objects import core

@@ -3,8 +3,6 @@
 Source: kube-scheduler config/v1 types.go (kubescheduler.config.k8s.io/v1, v1.36).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint

@@ -3,8 +3,6 @@
 Source: api resource/v1, v1beta2 and v1beta1 types.go (v1.36).
 """
 
-from __future__ import annotations
-
 from kubectl_spread.objects.core import NodeSelector
 from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, ObjectMeta, Struct
 

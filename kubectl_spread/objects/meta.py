@@ -3,8 +3,6 @@
 Source: apimachinery pkg/apis/meta/v1/types.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 

@@ -5,8 +5,6 @@ These are PodDisruptionBudget and NetworkPolicy, PriorityClass and RuntimeClass.
 Source: api policy/v1, networking/v1, scheduling/v1 and node/v1 types.go (v1.36).
 """
 
-from __future__ import annotations
-
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Quantity, Toleration
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct, readable_selector

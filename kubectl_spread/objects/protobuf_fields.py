@@ -4,8 +4,6 @@ Written by ``python -m tests.protobuf`` from the releases' generated.proto; numb
 number, its name, then its type as upstream has it. A field that no object has stands for fields of the object's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 _TABLE = """

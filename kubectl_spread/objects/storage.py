@@ -3,8 +3,6 @@
 Source: api core/v1/types.go, storage/v1/types.go (v1.37); component-helpers storage/volume/helpers.go (v1.36).
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import msgspec

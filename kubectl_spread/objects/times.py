@@ -1,7 +1,5 @@
 """Times in the format of the API server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

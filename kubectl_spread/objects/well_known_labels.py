@@ -3,8 +3,6 @@
 Source: api core/v1/well_known_labels.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache

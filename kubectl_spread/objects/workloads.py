@@ -3,8 +3,6 @@
 Source: api apps/v1/types.go and batch/v1/types.go (v1.36).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kubectl_spread.objects.core import Condition, PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec, ReplicatedStatus

@@ -9,8 +9,6 @@ after another; pkg/scheduler/backend/cache/cache.go: a Pod that is being deleted
 interpodaffinity/filtering.go, scoring.go: it counts for affinity and anti-affinity until then, too.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby

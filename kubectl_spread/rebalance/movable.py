@@ -1,7 +1,5 @@
 """Which Pods may be evicted: Pods that a controller recreates, on any node, and that no budget protects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import Enum, auto
 from functools import cache, cached_property

@@ -5,8 +5,6 @@ built from the cluster: which Pods may be evicted, and which domains are shut. N
 Pods that also get a newer template, and constraints that it ignores.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial

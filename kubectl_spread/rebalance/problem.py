@@ -3,8 +3,6 @@
 Arithmetic decides here what to try, and in which order; nothing is placed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

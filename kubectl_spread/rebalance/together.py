@@ -6,8 +6,6 @@ replacements find a node, and no goal is above its skew.
 Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36): each eviction uses one of disruptionsAllowed.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Sequence

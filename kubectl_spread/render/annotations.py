@@ -3,8 +3,6 @@
 Source: docs.github.com/actions/reference/workflows-and-actions/workflow-commands; actions/toolkit core/src/command.ts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 

@@ -3,8 +3,6 @@
 Labels, names and messages are written by others: nothing in them may move the cursor or forge a line.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

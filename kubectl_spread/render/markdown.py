@@ -1,7 +1,5 @@
 """Reports as GitHub's Markdown, to be pasted into an incident channel: a sentence, a table and the fixes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import starmap

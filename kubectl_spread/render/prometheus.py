@@ -6,8 +6,6 @@ Metrics are gauges: what was true when the cluster was read.
 Series are few: one for the status of a row, and none for each node unless that is asked for.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 Source: docs.oasis-open.org/sarif/sarif/v2.1.0.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@
 After a change of the contract: ``python -m kubectl_spread.render.schema > kubectl_spread/schema/report.v1alpha2.json``.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

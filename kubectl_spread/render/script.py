@@ -1,7 +1,5 @@
 """A plan as a POSIX shell script that evicts, waits, and stops at the first surprise."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Source: component-helpers storage/ephemeral/ephemeral.go, apimachinery pkg/api/errors/errors.go NewNotFound (v1.36).
 """
 
-from __future__ import annotations
-
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass

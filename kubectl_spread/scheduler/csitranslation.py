@@ -6,8 +6,6 @@ Source: csi-translation-lib translate.go, plugins/{aws_ebs,gce_pd,openstack_cind
 in_tree_volume}.go (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

@@ -5,8 +5,6 @@ framework/types.go FitError.Error (v1.36). Not modelled: the node that the Pod i
 first), extenders, PodGroups.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

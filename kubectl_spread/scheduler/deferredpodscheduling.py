@@ -4,8 +4,6 @@ Source: kube-scheduler deferredpodscheduling/deferred_pod_scheduling.go (v1.37, 
 InPlacePodVerticalScalingSchedulerPreemption).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from kubectl_spread.objects.core import Pod

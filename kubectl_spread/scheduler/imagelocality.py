@@ -3,8 +3,6 @@
 Source: kube-scheduler imagelocality/image_locality.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ existing Pods also reject a Pod that they must be apart from.
 Source: kube-scheduler interpodaffinity/{plugin,filtering,scoring}.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

@@ -4,8 +4,6 @@ Source: kube-scheduler nodedeclaredfeatures/nodedeclaredfeatures.go, component-h
 (v1.37), KEP-5328.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 

@@ -3,8 +3,6 @@
 Source: kube-scheduler nodename/node_name.go (v1.36).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from kubectl_spread.objects.core import Pod

@@ -3,8 +3,6 @@
 Source: kube-scheduler nodeports/node_ports.go (v1.36).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from kubectl_spread.objects.core import Pod

@@ -5,8 +5,6 @@ requested_to_capacity_ratio}.go (v1.36). Not modelled: the scores of extended re
 resource allocation).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias

@@ -3,8 +3,6 @@
 Source: kube-scheduler nodeunschedulable/node_unschedulable.go (v1.36).
 """
 
-from __future__ import annotations
-
 from kubectl_spread.objects.core import Pod, Taint
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
 from kubectl_spread.scheduler.nodeinfo import NodeInfo

@@ -4,8 +4,6 @@ Source: kube-scheduler nodevolumelimits/{csi,utils}.go (v1.36). Not modelled: vo
 other Pods and not bound yet.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial

@@ -7,8 +7,6 @@ Source: kube-scheduler podtopologyspread/{common,filtering,plugin}.go, helper/sp
 (skew), KEP-3022 (minDomains), KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress

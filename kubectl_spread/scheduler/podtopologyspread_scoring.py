@@ -3,8 +3,6 @@
 Source: kube-scheduler podtopologyspread/scoring.go (v1.36).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 

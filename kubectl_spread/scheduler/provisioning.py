@@ -4,8 +4,6 @@ Source: kube-scheduler volumebinding/binder.go checkVolumeProvisions, hasEnoughC
 KEP-1472 (storage capacity).
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread import quantity

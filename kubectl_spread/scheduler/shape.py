@@ -3,8 +3,6 @@
 Source: kube-scheduler helper/shape_score.go BuildBrokenLinearFunction (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise

@@ -3,8 +3,6 @@
 Source: kube-scheduler tainttoleration/taint_toleration.go, api core/v1/toleration.go (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ volumes or anti-affinity. The Pods that constraints count and that affinity requ
 node without the unread Pods also rejects it with them; only for the other nodes the answer is open.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from kubectl_spread.objects.core import Pod

@@ -6,8 +6,6 @@ node. Any other claim gets the smallest free volume, or else a new one.
 Source: kube-scheduler volumebinding/binder.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import msgspec

@@ -4,8 +4,6 @@ Source: kube-scheduler volumebinding/{volume_binding,scorer}.go (v1.36). Not mod
 assumed for other Pods and not bound yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -3,8 +3,6 @@
 Source: kube-scheduler volumerestrictions/volume_restrictions.go (v1.36), KEP-2485 (ReadWriteOncePod).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -3,8 +3,6 @@
 Source: kube-scheduler volumezone/volume_zone.go, cloud-provider volume/helpers/zones.go LabelZonesToSet (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

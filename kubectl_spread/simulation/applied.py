@@ -3,8 +3,6 @@
 The simulation has one step that applies all manifests; this module observes their workloads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain

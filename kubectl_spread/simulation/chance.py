@@ -4,8 +4,6 @@ Each order of chance comes from a seed, so it is the same for the same cluster. 
 choices is taken in one of the first k orders, and the node where the scheduler starts is spread over all nodes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from math import isqrt

@@ -4,8 +4,6 @@ One ClusterState is one outcome: its order of chance decides whatever the schedu
 ClusterState is mutable; all objects in it are not.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -4,8 +4,6 @@ If nodes have equal scores, the scheduler takes any of them, so simulation tries
 order takes the first node by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 

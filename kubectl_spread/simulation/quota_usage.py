@@ -7,8 +7,6 @@ Source: apiserver pkg/admission/plugin/resourcequota, kube-controller-manager pk
 pkg/quota/v1/evaluator/core/pods.go QuotaV1Pod (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """The steps of a simulation: what each changes before controllers, scheduler and kubelets react."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum

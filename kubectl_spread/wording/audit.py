@@ -1,7 +1,5 @@
 """The texts of ``audit``: what an outage takes, and why that cannot be lowered."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """The texts about autoscalers: why a node is added or not, and each pool's part in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """Why a Pod finds no node, in a sentence or two, and in a few words: all commands use these words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat

@@ -1,7 +1,5 @@
 """The texts of ``check`` about a manifest: the outcome for its replicas, the assumptions, and what to change."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The texts about a constraint's domains, their minimum, and the nodes that it does not count."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """The text of each finding, worst first."""
 
-from __future__ import annotations
-
 from functools import partial, singledispatch
 
 from kubectl_spread.diagnosis import findings

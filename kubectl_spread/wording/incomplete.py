@@ -1,7 +1,5 @@
 """The texts about incomplete answers: what is missing, why, and what is not known without it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 

@@ -1,7 +1,5 @@
 """The texts of pages and charts that belong to no conclusion: titles, hints and why a node is not open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from kubectl_spread.wording.words import enumerated

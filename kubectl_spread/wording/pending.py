@@ -3,8 +3,6 @@
 The verdict on a Pod, how many replicas run, the scheduler's messages, and the evictions and volumes it waits for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from kubectl_spread import gaps

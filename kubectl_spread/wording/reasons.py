@@ -1,7 +1,5 @@
 """Why a requirement rejects a node, in words that name the taint, the label, the number, the other Pod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import assert_never

@@ -1,7 +1,5 @@
 """The texts about a plan: what it does, why constraints do not hold after it, and why a Pod is not evicted."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import assert_never

@@ -4,8 +4,6 @@ A block of the file is an entry: its kind and name, then its fields. The order o
 last block has the fields of ``-o json`` that need no entry, because many types have them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum

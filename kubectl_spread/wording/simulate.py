@@ -1,7 +1,5 @@
 """The texts about a step of a simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 

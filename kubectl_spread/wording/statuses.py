@@ -1,7 +1,5 @@
 """The texts of ``show`` about a row, worst first, and of ``why-pending`` and ``check`` about a Pod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
 

@@ -1,7 +1,5 @@
 """Why a Pod is not evicted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import assert_never
 

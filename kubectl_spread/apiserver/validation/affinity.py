@@ -3,8 +3,6 @@
 Source: pkg/apis/core/validation/validation.go validateAffinity (v1.36).
 """
 
-from __future__ import annotations
-
 from kubectl_spread import apimachinery
 from kubectl_spread.apiserver.validation import labelselectors
 from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, items, required, text_errors

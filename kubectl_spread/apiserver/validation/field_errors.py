@@ -3,8 +3,6 @@
 Source: apimachinery pkg/util/validation/field/errors.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
 from typing import TypeAlias, TypeVar

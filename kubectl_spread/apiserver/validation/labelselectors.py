@@ -3,8 +3,6 @@
 Source: apimachinery pkg/apis/meta/v1/validation/validation.go, pkg/apis/core/validation/validation.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from kubectl_spread.apimachinery import as_json, label_key_faults, label_value_faults, quoted

@@ -5,8 +5,6 @@ ValidateTolerations, validateTopologySpreadConstraints, apimachinery pkg/api/val
 content/decimal_int.go (v1.33 to v1.37).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 

@@ -3,8 +3,6 @@
 Source: pkg/apis/core/validation/validation.go validateResourceRequirements, pkg/apis/core/helper/helpers.go (v1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from kubectl_spread.apimachinery import quoted

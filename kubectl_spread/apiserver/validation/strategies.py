@@ -5,8 +5,6 @@ ValidateStatefulSetSpec, ValidatePositiveIntOrPercent, IsNotMoreThan100Percent, 
 pkg/apis/apps/v1/defaults.go (v1.33 to v1.37).
 """
 
-from __future__ import annotations
-
 import re
 
 from kubectl_spread.apimachinery import as_json

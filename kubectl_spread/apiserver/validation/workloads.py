@@ -4,8 +4,6 @@ Source: pkg/apis/apps/validation/validation.go, pkg/apis/batch/validation/valida
 ValidateReplicationController (v1.33 to v1.37).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Domains that NodePools offer while no counted node is in them: Karpenter counts them, kube-scheduler does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import msgspec

@@ -3,8 +3,6 @@
 Source: karpenter scheduling/existingnode.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.resources import fits
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode

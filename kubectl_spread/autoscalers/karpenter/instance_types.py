@@ -3,8 +3,6 @@
 Source: karpenter kwok/cloudprovider/helpers.go, pkg/cloudprovider/types.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal, TypeAlias
 

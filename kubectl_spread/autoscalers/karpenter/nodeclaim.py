@@ -3,8 +3,6 @@
 Source: karpenter scheduling/nodeclaim.go, scheduler.go addToNewNodeClaim (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 

@@ -3,8 +3,6 @@
 Source: karpenter scheduling/preferences.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from msgspec.structs import replace

@@ -3,8 +3,6 @@
 Source: karpenter's git history between v1.11.0 and v1.15.0.
 """
 
-from __future__ import annotations
-
 import re
 
 OLDEST, PROVED, NEWEST = (1, 11), (1, 14), (1, 15)

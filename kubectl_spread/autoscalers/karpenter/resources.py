@@ -3,8 +3,6 @@
 Source: karpenter pkg/utils/resources/resources.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from kubectl_spread.autoscalers.karpenter.releases import COUNTS_RESIZES, PROVED

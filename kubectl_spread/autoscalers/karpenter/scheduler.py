@@ -3,8 +3,6 @@
 Source: karpenter scheduling/scheduler.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 

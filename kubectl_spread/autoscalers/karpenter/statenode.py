@@ -3,8 +3,6 @@
 Source: karpenter pkg/controllers/state/statenode.go and cluster.go, scheduling/existingnode.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec

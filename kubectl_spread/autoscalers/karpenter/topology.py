@@ -3,8 +3,6 @@
 Source: karpenter scheduling/topology.go, topologydomaingroup.go (v1.14.1).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product

@@ -5,8 +5,6 @@ Source: client-go tools/clientcmd/client_config.go getUserIdentificationPartialC
 certificate does. plugin/pkg/client/auth/oidc/oidc.go.
 """
 
-from __future__ import annotations
-
 import base64
 import ssl
 from collections.abc import Mapping

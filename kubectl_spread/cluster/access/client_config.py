@@ -5,8 +5,6 @@ Credentials are only sent over TLS. Clusters and users of other contexts are not
 Source: client-go tools/clientcmd/client_config.go, merged_client_builder.go, validation.go, api/v1/defaults.go (v1.36).
 """
 
-from __future__ import annotations
-
 import os
 import ssl
 from collections.abc import Iterator

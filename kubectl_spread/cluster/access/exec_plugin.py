@@ -6,8 +6,6 @@ is a terminal, because it may be a manifest.
 Source: client-go plugin/pkg/client/auth/exec/exec.go (v1.36), client.authentication.k8s.io/v1.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -6,8 +6,6 @@ merged with others. Relative paths are relative to their file.
 Source: client-go tools/clientcmd/loader.go, client_config.go and api/v1/types.go (v1.36).
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import os

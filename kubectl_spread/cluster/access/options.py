@@ -3,8 +3,6 @@
 Source: cli-runtime genericclioptions/config_flags.go, client-go tools/clientcmd/client_config.go (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import TypeVar

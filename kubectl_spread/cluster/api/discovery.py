@@ -3,8 +3,6 @@
 Source: apimachinery pkg/apis/meta/v1/types.go APIResourceList, APIGroup (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from http import HTTPStatus

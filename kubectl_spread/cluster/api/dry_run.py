@@ -3,8 +3,6 @@
 Source: api meta/v1 CreateOptions.DryRun; apimachinery pkg/api/errors/errors.go (v1.36).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum

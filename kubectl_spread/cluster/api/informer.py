@@ -6,8 +6,6 @@ objects, so that deleted ones disappear. Objects are never counted from events: 
 Source: client-go tools/cache/reflector.go, apimachinery pkg/apis/meta/v1/watch.go (v1.36); KEP-956 watch bookmarks.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from http import HTTPStatus

@@ -4,8 +4,6 @@ The Pods of a workload differ only in a few fields, such as name, node and times
 90 MB when they share equal parts.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import TypeVar
 

@@ -8,8 +8,6 @@ exactly one version, a server walks all Pods.
 Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
 """
 
-from __future__ import annotations
-
 import gc
 import threading
 from collections.abc import Iterator, Sequence

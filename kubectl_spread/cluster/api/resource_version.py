@@ -7,8 +7,6 @@ Source: apimachinery pkg/apis/meta/v1/types.go ListOptions; apiserver pkg/storag
 ShouldDelegateList (v1.36).
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from http import HTTPStatus

@@ -3,8 +3,6 @@
 Hundreds of megabytes are split without decoding them. ``strict_values`` decodes small files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Source: kubectl pkg/cmd/kustomize/kustomize.go; KUBECTL_PATH is set for plugins by kubectl from v1.37 on.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 All documents of all sources are read before one error lists all problems.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

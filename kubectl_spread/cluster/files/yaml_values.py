@@ -7,8 +7,6 @@ keys; here both are errors, unless the caller asks for the repeated keys.
 Source: apimachinery pkg/util/yaml/decoder.go, sigs.k8s.io/yaml v1.6.0, go.yaml.in/yaml/v2 v2.4.3 (kubectl v1.36).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """How to ask an API server, directly or through its proxy, and what an answer may take of time and memory."""
 
-from __future__ import annotations
-
 import ssl
 import time
 from collections.abc import Callable

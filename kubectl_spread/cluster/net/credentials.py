@@ -1,7 +1,5 @@
 """The credentials that a connection sends, renewed when they expire or are refused."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -3,8 +3,6 @@
 Source: cli-runtime pkg/resource/visitor.go URLVisitor and readHttpWithRetries (v1.36).
 """
 
-from __future__ import annotations
-
 import time
 from http import HTTPStatus
 

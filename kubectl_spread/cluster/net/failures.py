@@ -3,8 +3,6 @@
 Source: kubectl pkg/cmd/util/helpers.go StandardErrorMessage (v1.36).
 """
 
-from __future__ import annotations
-
 import ssl
 from datetime import UTC, datetime
 from typing import TypeVar

@@ -3,8 +3,6 @@
 Source: golang.org/x/net http/httpproxy/proxy.go, which client-go uses unless the kubeconfig names a proxy-url.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

@@ -4,8 +4,6 @@ As in Go, and unlike OpenSSL's default, any certificate in the authority's file 
 server's own, and the common name does not count as a host name.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import ssl

@@ -4,8 +4,6 @@ The answer is checked to be complete. Redirects are not followed: an API server 
 get the credentials.
 """
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """A change worth trying, and the situation with the change made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import TypeAlias, TypeVar, assert_never

@@ -1,7 +1,5 @@
 """What a fix changes and what that causes: facts that the JSON report carries unchanged."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """What is offered first of all that lets a Pod in: decided once, so that every format offers the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import Protocol

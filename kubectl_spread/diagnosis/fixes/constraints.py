@@ -1,7 +1,5 @@
 """Changes of the constraints themselves."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Changes of what else the Pod requires of a node: tolerations, node affinity, room, other Pods, host ports."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

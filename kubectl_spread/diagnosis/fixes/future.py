@@ -1,7 +1,5 @@
 """What a fix does in the whole cluster, compared with the future without it."""
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread.controllers.workloads import WorkloadRef

@@ -1,7 +1,5 @@
 """Changes of the Pod after which Karpenter may bring a node for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

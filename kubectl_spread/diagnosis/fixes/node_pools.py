@@ -1,7 +1,5 @@
 """Changes of one NodePool after which Karpenter may add a node from it; the Pod stays as it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import TypeAlias

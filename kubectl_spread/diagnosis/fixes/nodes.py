@@ -1,7 +1,5 @@
 """Changes of nodes: uncordon, label, remove a taint, add a node."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase

@@ -3,8 +3,6 @@
 The same patch is applied here and printed, so the report claims only what was tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 

@@ -3,8 +3,6 @@
 Two proposals are the same change exactly if they are equal. So each field tells two changes apart.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from kubectl_spread.diagnosis.fixes.change import Override

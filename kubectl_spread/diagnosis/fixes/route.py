@@ -4,8 +4,6 @@ A change of a Pod belongs in its owner, or the next Pod lacks it. A running Pod 
 (pkg/apis/core/validation/validation.go ValidatePodUpdate).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 

@@ -3,8 +3,6 @@
 No API server accepts a Pod named ``--all`` or ``$(reboot)``. A file with such a name must not execute it.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A Pod that finds no node, in the cluster as it is or as it would be: what a change has to overcome."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias

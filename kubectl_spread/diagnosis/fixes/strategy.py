@@ -1,7 +1,5 @@
 """A change of the strategy of a stuck rollout: its surge Pod gets the room of an older Pod that ends first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 

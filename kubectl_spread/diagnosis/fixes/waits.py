@@ -1,7 +1,5 @@
 """What would let a Pod in but is no fix: what should not be changed, and what changes without any action."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import islice

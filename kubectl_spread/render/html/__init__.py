@@ -5,8 +5,6 @@ the escaping nor a careless change could make it run or load anything. For that 
 attribute would have to be let in.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The domains of constraints as bars that are held against maxSkew."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TypeAlias
 

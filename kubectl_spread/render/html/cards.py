@@ -1,7 +1,5 @@
 """One card for each item of a report: its headline, and behind it everything else."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -4,8 +4,6 @@ Names, labels and messages are written by others: what would act on a terminal o
 in tables, and what would act on a browser is escaped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import NewType, TypeAlias

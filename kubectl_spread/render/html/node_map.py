@@ -1,7 +1,5 @@
 """The map of one constraint: domains as boxes, nodes as cells with what became of each, the counted Pods as dots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from types import MappingProxyType

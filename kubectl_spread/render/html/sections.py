@@ -1,7 +1,5 @@
 """The parts of a card that are lists and sentences: rejections, fixes, findings, what is missing, messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """The reports of all commands, and what each says."""
 
-from __future__ import annotations
-
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.contract.check import CheckReport

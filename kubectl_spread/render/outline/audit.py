@@ -1,7 +1,5 @@
 """What an outage of one domain takes of workloads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What an autoscaler decides about a Pod: a sentence, and the pools."""
 
-from __future__ import annotations
-
 from kubectl_spread.autoscalers.decision import PoolDecision, Verdict
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.render.outline import Block, Column, Extent, Note, Tone, table_of

@@ -1,7 +1,5 @@
 """What becomes of manifests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET

@@ -1,7 +1,5 @@
 """A constraint with its domains, its minimum and the nodes it passes over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias

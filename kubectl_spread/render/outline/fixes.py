@@ -1,7 +1,5 @@
 """What would let a Pending Pod in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET

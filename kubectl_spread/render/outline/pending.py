@@ -1,7 +1,5 @@
 """Why Pods are Pending."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias

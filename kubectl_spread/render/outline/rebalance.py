@@ -1,7 +1,5 @@
 """The evictions of a plan, and how Pods lie before and after them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What becomes of Pods and their spread, step by step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Reports as text for people: a line for each sentence, a blank line between paragraphs, kubectl's kind of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import assert_never
 

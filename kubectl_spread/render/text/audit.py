@@ -1,7 +1,5 @@
 """What ``audit`` prints: a table of all workloads with totals, or each in full."""
 
-from __future__ import annotations
-
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.render.outline import Extent, table_of
 from kubectl_spread.render.outline.access import node_names

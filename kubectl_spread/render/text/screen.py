@@ -3,8 +3,6 @@
 In a pipe there is no width, and nothing is wrapped or left out. ``-o wide`` has a width there, and all of its columns.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

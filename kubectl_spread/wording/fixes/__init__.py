@@ -3,8 +3,6 @@
 The classes that keep the promise of the constraint come first.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain

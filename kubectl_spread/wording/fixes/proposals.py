@@ -1,7 +1,5 @@
 """What each change is, in words, and what to know before it is made."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes, strategy

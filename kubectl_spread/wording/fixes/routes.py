@@ -1,7 +1,5 @@
 """How a change is made permanent, and what that sets off, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 

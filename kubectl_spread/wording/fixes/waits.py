@@ -1,7 +1,5 @@
 """What lets a Pod in without any action, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
