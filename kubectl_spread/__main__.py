@@ -10,10 +10,9 @@ import signal
 import sys
 from types import TracebackType
 
-COMPLETE = "__complete"
-"""The command of completion scripts: print the completions of the words that follow."""
+COMPLETE = "__complete"  # The command of completion scripts: print the completions of the words that follow
+# With Python's default of 700 it looks for garbage dozens of times while modules load, and finds none.
 OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""With Python's default of 700 it looks for garbage dozens of times while modules load, and finds none."""
 
 
 def main() -> None:

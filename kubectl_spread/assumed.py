@@ -15,11 +15,10 @@ from kubectl_spread.objects.core import Event, Pod
 from kubectl_spread.objects.storage import ANN_SELECTED_NODE, PersistentVolumeClaim
 from kubectl_spread.objects.times import moment
 
+# Part of the message of a Pod whose volumes could not be bound: the scheduler tries the same node again.
+#
+# Source: kube-scheduler volumebinding/volume_binding.go PreBind, binder.go BindPodVolumes (v1.36).
 GAVE_UP = "binding volumes"
-"""Part of the message of a Pod whose volumes could not be bound: the scheduler tries the same node again.
-
-Source: kube-scheduler volumebinding/volume_binding.go PreBind, binder.go BindPodVolumes (v1.36).
-"""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,11 +10,10 @@ import msgspec
 
 from kubectl_spread.objects.kinds import Kind
 
-NONE_IN_FILES = "none in the files"
-"""Why a kind is unread of which an object is named, though files hold none."""
+NONE_IN_FILES = "none in the files"  # Why a kind is unread of which an object is named, though files hold none
 NOT_IN_SNAPSHOT, NOT_IN_FILES = "not in the snapshot", "not in the files"
+# Why a kind is unread that a snapshot, or other files, do not have.
 IN_FILES = frozenset((NOT_IN_SNAPSHOT, NOT_IN_FILES))
-"""Why a kind is unread that a snapshot, or other files, do not have."""
 
 
 class Purpose(Enum):
@@ -211,8 +210,9 @@ class UnansweredCluster(_Gap, frozen=True, kw_only=True):
     why: str
 
 
+# What decides about a Pod and is not modelled, or what is missing for any decision.
 Decider: TypeAlias = UnreadCluster | OtherScheduler | NodeNamed | SchedulingGroup | UndecidedDevices
-"""What decides about a Pod and is not modelled, or what is missing for any decision."""
+# A gap of the answer about one cluster.
 ClusterGap: TypeAlias = (
     UnreadKind
     | ReadApart
@@ -236,7 +236,6 @@ ClusterGap: TypeAlias = (
     | UnansweredCluster
     | Decider
 )
-"""A gap of the answer about one cluster."""
 
 
 class InCluster(_Gap, frozen=True, kw_only=True):
@@ -246,8 +245,7 @@ class InCluster(_Gap, frozen=True, kw_only=True):
     gap: ClusterGap
 
 
-Gap: TypeAlias = ClusterGap | InCluster
-"""A gap of an answer."""
+Gap: TypeAlias = ClusterGap | InCluster  # A gap of an answer
 
 
 def is_unread_list(gap: Gap) -> bool:

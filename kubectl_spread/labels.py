@@ -90,6 +90,7 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
         return (one if len(self.values) == 1 or not several else several).format(self.key, values)
 
 
+# Operator → the syntax of ``kubectl -l`` for one value, and for another number of values where that differs.
 _SYNTAX_OF: Mapping[Operator, tuple[str, str]] = {
     Operator.IN: ("{0}={1}", "{0} in ({1})"),
     Operator.NOT_IN: ("{0}!={1}", "{0} notin ({1})"),
@@ -98,7 +99,6 @@ _SYNTAX_OF: Mapping[Operator, tuple[str, str]] = {
     Operator.GT: ("{0}>{1}", ""),
     Operator.LT: ("{0}<{1}", ""),
 }
-"""Operator → the syntax of ``kubectl -l`` for one value, and for another number of values where that differs."""
 
 
 class Selector(msgspec.Struct, frozen=True):

@@ -10,10 +10,8 @@ import msgspec
 
 OLDEST_MINOR = 24
 NEWEST_MINOR = 37
-PROVED_MINORS = range(33, NEWEST_MINOR + 1)
-"""The releases whose recorded answers are compared with ours."""
-REFERENCE_MINOR = 36
-"""The release whose rules apply if the cluster's release is not known."""
+PROVED_MINORS = range(33, NEWEST_MINOR + 1)  # The releases whose recorded answers are compared with ours
+REFERENCE_MINOR = 36  # The release whose rules apply if the cluster's release is not known
 
 
 class Gate(msgspec.Struct, frozen=True):

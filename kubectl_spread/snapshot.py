@@ -35,10 +35,9 @@ class PodsRead(msgspec.Struct, frozen=True):
     not_on: frozenset[str]  # the nodes (by name) on which Pods of other namespaces were not read
 
 
+# apiVersion and kind of the item in a snapshot file that says where it was taken.
 ORIGIN_API = ("spread.kubectl.dev/v1alpha1", "SnapshotOrigin")
-"""apiVersion and kind of the item in a snapshot file that says where it was taken."""
-NEWER = ".."
-"""Separates the version of a list from that of its newest part."""
+NEWER = ".."  # Separates the version of a list from that of its newest part
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -142,8 +141,7 @@ def together(first: Inventory, second: Inventory) -> Inventory:
     )
 
 
-PodKey: TypeAlias = tuple[str, str]
-"""The namespace and name of a Pod."""
+PodKey: TypeAlias = tuple[str, str]  # The namespace and name of a Pod
 LabelSet: TypeAlias = frozenset[tuple[str, str]]
 PodsByLabels: TypeAlias = Mapping[LabelSet, tuple[Pod, ...]]
 

@@ -36,8 +36,8 @@ from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
+# PriorityClasses that every API server creates itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36).
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-"""PriorityClasses that every API server creates itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36)."""
 _TOLERATED_SECONDS = 300
 _SPEC = "spec."
 _TEMPLATE = "template"

@@ -42,6 +42,7 @@ from kubectl_spread.objects.template_rest import (
 )
 from kubectl_spread.objects.workloads import ROLLING_UPDATE, Job, RollingUpdate, UpdateStrategy
 
+# The defaults of the API server. Source: pkg/apis/apps/v1/defaults.go (v1.36).
 _DEFAULT_STRATEGIES = tuple(
     UpdateStrategy(type=ROLLING_UPDATE, rolling_update=at_once)
     for at_once in (
@@ -51,7 +52,6 @@ _DEFAULT_STRATEGIES = tuple(
         RollingUpdate(max_surge=0, max_unavailable=1),
     )
 )
-"""The defaults of the API server. Source: pkg/apis/apps/v1/defaults.go (v1.36)."""
 _BLANK: tuple[Plain, ...] = ({}, [], None)
 
 

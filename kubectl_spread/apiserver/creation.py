@@ -27,11 +27,9 @@ from kubectl_spread.release import (
     Release,
 )
 
-_GENERATED = "xxxxx"
-"""The five random characters that the API server adds to generateName."""
+_GENERATED = "xxxxx"  # The five random characters that the API server adds to generateName
 _MAX_GENERATED = 63
-Keys: TypeAlias = Sequence[str]
-"""Keys of labels."""
+Keys: TypeAlias = Sequence[str]  # Keys of labels
 
 
 def name_as_created(metadata: ObjectMeta) -> str:

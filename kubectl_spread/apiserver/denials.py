@@ -15,8 +15,8 @@ from kubectl_spread.scheduler.resource import is_pod_level
 from kubectl_spread.snapshot import Snapshot
 
 _DEFAULT_ACCOUNT = "default"
+# The Namespaces that an API server creates itself.
 _NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
-"""The Namespaces that an API server creates itself."""
 
 
 def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]:

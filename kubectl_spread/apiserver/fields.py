@@ -22,11 +22,10 @@ from kubectl_spread.objects.meta import Plain
 
 POD_TEMPLATE = "core.v1.PodTemplateSpec"
 
-Entry: TypeAlias = str | tuple[str, int, int]
-"""What every release has, or (what, first minor release, last)."""
+Entry: TypeAlias = str | tuple[str, int, int]  # What every release has, or (what, first minor release, last)
 
+# The group of Kubernetes' own that no known release serves. Source: kubernetes.io deprecation guide.
 _FORMER_GROUP = "extensions"
-"""The group of Kubernetes' own that no known release serves. Source: kubernetes.io deprecation guide."""
 _LIKENESS = 0.75
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
@@ -167,6 +166,7 @@ def _is_quantity(value: Plain) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool) and not unreadable(value)
 
 
+# Type → (its name in messages, whether a value is of it).
 _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
     **dict.fromkeys(("string", "byte"), ("a string", lambda value: isinstance(value, str))),
     "date-time": (
@@ -180,7 +180,6 @@ _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
     "int-or-string": ("an integer or a string", lambda value: isinstance(value, str) or _fits(value, 31)),
     "quantity": ("a quantity such as 500m or 2Gi", _is_quantity),
 }
-"""Type → (its name in messages, whether a value is of it)."""
 
 
 def _wrong_type(path: str, wanted: str, value: Plain) -> FieldError:

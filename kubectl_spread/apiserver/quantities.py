@@ -47,8 +47,7 @@ class Amount:
         return _with_suffix(int(self.value * 1000), 1000, _DECIMAL_SUFFIXES)
 
 
-Amounts: TypeAlias = dict[str, Amount]
-"""Resource → how much of it."""
+Amounts: TypeAlias = dict[str, Amount]  # Resource → how much of it
 
 
 def read_amount(given: Quantity) -> Amount:

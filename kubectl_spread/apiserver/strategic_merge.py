@@ -24,8 +24,7 @@ List: TypeAlias = list[Plain]
 
 _PATCH, _RETAIN_KEYS = "$patch", "$retainKeys"
 _DELETE_FROM, _SET_ORDER = "$deleteFromPrimitiveList/", "$setElementOrder/"
-DIRECTIVES = (_PATCH, _RETAIN_KEYS, _DELETE_FROM, _SET_ORDER)
-"""How the names of the fields begin that direct a patch."""
+DIRECTIVES = (_PATCH, _RETAIN_KEYS, _DELETE_FROM, _SET_ORDER)  # How the names of the fields begin that direct a patch
 _MERGE, _REPLACE, _DELETE = "merge", "replace", "delete"
 
 
@@ -372,8 +371,7 @@ def _as_list(value: Plain) -> List:
     return value
 
 
-Key: TypeAlias = tuple[type, Plain]
-"""(type, value) of a merge key, because Go compares both."""
+Key: TypeAlias = tuple[type, Plain]  # (type, value) of a merge key, because Go compares both
 
 
 def _key(item: Plain, key: str) -> Key:

@@ -35,12 +35,12 @@ POD_IMMUTABLE = (
 )
 _INDEXED = "Indexed"
 _STOPPED_JOBS_SINCE = 36
+# Kind → its fields that no update changes, among those that decide how many Pods there are and where they go.
 _FIXED: Mapping[type[KubernetesObject], tuple[str, ...]] = {
     workloads.Job: ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"),
     policy.PriorityClass: ("value", "preemptionPolicy"),
     storage.StorageClass: ("provisioner", "volumeBindingMode"),
 }
-"""Kind → its fields that no update changes, among those that decide how many Pods there are and where they go."""
 
 
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:

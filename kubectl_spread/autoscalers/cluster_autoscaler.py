@@ -38,11 +38,11 @@ from kubectl_spread.snapshot import Snapshot
 
 TEMPLATE = "a-node-to-come"
 UNHEALTHY = "Unhealthy"
+# Pods with a lower priority are expendable: no node is added for them, unless a flag changes that.
 PRIORITY_CUTOFF = -10
-"""Pods with a lower priority are expendable: no node is added for them, unless a flag changes that."""
 _MOST_PODS = "110"
+# What Cluster API's groups have where their annotations do not say otherwise.
 _GENERIC_LABELS = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
-"""What Cluster API's groups have where their annotations do not say otherwise."""
 
 
 class _Template(msgspec.Struct, frozen=True):

@@ -19,11 +19,10 @@ class Decision(StrEnum):
     """What the autoscaler does about the Pod."""
 
     NEW_NODE = "NewNode"
-    EXISTING_NODE = "ExistingNode"
-    """It sees room on a node where the scheduler sees none, and brings no other."""
+    EXISTING_NODE = "ExistingNode"  # It sees room on a node where the scheduler sees none, and brings no other
     REFUSED = "Refused"
+    # It picks a domain at random among equals: with some it brings a node, with others it does not.
     BY_CHANCE = "ByChance"
-    """It picks a domain at random among equals: with some it brings a node, with others it does not."""
     UNKNOWN = "Unknown"
 
 

@@ -23,8 +23,8 @@ from kubectl_spread.snapshot import Snapshot
 OWNER_KIND = "cluster.x-k8s.io/owner-kind"
 OWNER_NAME = "cluster.x-k8s.io/owner-name"
 _ZONES = re.compile(r"/zones/([^/]+)/")
+# How the name of a managed instance group of GKE ends; its instances are named by what is before it.
 _MANAGED_GROUP = "-grp"
-"""How the name of a managed instance group of GKE ends; its instances are named by what is before it."""
 
 
 class NodeGroups(msgspec.Struct, frozen=True):

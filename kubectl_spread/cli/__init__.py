@@ -18,6 +18,7 @@ ABOUT = (
     " can be scheduled."
 )
 
+# Name of a command (its module has underscores) → the class that parses its words.
 COMMANDS: Mapping[str, type[Command]] = {
     "show": Command,
     "why-pending": Command,
@@ -32,10 +33,8 @@ COMMANDS: Mapping[str, type[Command]] = {
     "completion": Command,
     "version": Command,
 }
-"""Name of a command (its module has underscores) → the class that parses its words."""
 
-ALIASES: Mapping[str, str] = {"pending": "why-pending"}
-"""Word that people type as a command → the command."""
+ALIASES: Mapping[str, str] = {"pending": "why-pending"}  # Word that people type as a command → the command
 
 FILES = (".yaml", ".yml", ".json")
 

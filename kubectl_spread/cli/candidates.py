@@ -216,6 +216,7 @@ def _cluster_names(line: Line, *kinds: Kind, field_selector: str = "") -> tuple[
     return names.cluster_names(connection_options(line.given), *kinds, field_selector=field_selector)
 
 
+# First word of a metavar → what completes it.
 VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "CLUSTER": partial(_configured, "clusters"),
     "CONTEXT": _contexts,
@@ -232,4 +233,3 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "TYPE/NAME": _workloads,
     "USER": partial(_configured, "users"),
 }
-"""First word of a metavar → what completes it."""

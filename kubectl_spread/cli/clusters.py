@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.source import Source
     from kubectl_spread.commands.view import View
 
+# The flags that say which clusters are read, and as what.
 CommandFlags = tuple[ClustersFlags, ScopeFlags, SchedulerFlags]
-"""The flags that say which clusters are read, and as what."""
 
 
 class Answer(Protocol):

@@ -20,6 +20,7 @@ Examples:
 """
 
 KUBECTL = "kubectl_complete-spread"
+# Shell, or kubectl → the script in ``kubectl_spread/completions``.
 SCRIPTS = {
     "kubectl": KUBECTL,
     "bash": "kubectl-spread.bash",
@@ -27,7 +28,6 @@ SCRIPTS = {
     "fish": "kubectl-spread.fish",
     "powershell": "kubectl-spread.ps1",
 }
-"""Shell, or kubectl → the script in ``kubectl_spread/completions``."""
 
 
 class CompletionFlags(LogFlags):

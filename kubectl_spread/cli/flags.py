@@ -15,8 +15,7 @@ from kubectl_spread.cli import formats
 from kubectl_spread.errors import UsageError
 
 Option = typer.Option
-IN_ORDER = "in_order"
-"""The field of a group that is no flag: the repeatable flags in the order given."""
+IN_ORDER = "in_order"  # The field of a group that is no flag: the repeatable flags in the order given
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
 SIMULATE, REBALANCE, AUDIT = "SimulateReport", "RebalanceReport", "AuditReport"
 EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE, REBALANCE, AUDIT))
-ABOUT_ITEMS = frozenset((SHOW, WHY_PENDING, CHECK))
-"""Reports whose items have nodes and domains, which can be drawn."""
+ABOUT_ITEMS = frozenset((SHOW, WHY_PENDING, CHECK))  # Reports whose items have nodes and domains, which can be drawn
 TEXT = ("table", "wide")
-STRUCTURED = ("json", "yaml")
-"""The formats of commands that report nothing about a cluster."""
+STRUCTURED = ("json", "yaml")  # The formats of commands that report nothing about a cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,7 @@ class Format:
         return printing
 
 
+# Name of ``-o`` → format.
 FORMATS: Mapping[str, Format] = {
     "json": Format("structured", "to_json"),
     "yaml": Format("structured", "to_yaml"),
@@ -57,7 +56,6 @@ FORMATS: Mapping[str, Format] = {
     "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW, AUDIT))),
     "jsonpath": Format("jsonpath", "printer", templated=True),
 }
-"""Name of ``-o`` → format."""
 
 
 def names_for(report: str) -> tuple[str, ...]:

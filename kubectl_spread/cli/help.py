@@ -21,12 +21,10 @@ MORE = (
     'Use "{path} COMMAND --help" for more about a command, "{path} options" for the connection flags,'
     ' and "{path} explain" for the meaning of names in the output.'
 )
-NARROW, WIDE = 80, 120
-"""The width (characters) without a terminal, and the largest width."""
-LONGEST_FORM = 34
-"""The longest flag with its value (characters) that has its description beside it."""
+NARROW, WIDE = 80, 120  # The width (characters) without a terminal, and the largest width
+LONGEST_FORM = 34  # The longest flag with its value (characters) that has its description beside it
+# Type of a value, as click names it → as kubectl names it.
 TYPES = {"str": "string", "text": "string", "integer": "int", "integer range": "int", "float range": "float"}
-"""Type of a value, as click names it → as kubectl names it."""
 
 
 def command_help(command: TyperCommand, context: Any) -> str:  # noqa: ANN401 - click's context; typer hides it

@@ -13,8 +13,7 @@ from kubectl_spread.cli import output
 if TYPE_CHECKING:
     from kubectl_spread.commands.serve import Served
 
-REQUEST_SECONDS = 10
-"""How long a client may take for its request."""
+REQUEST_SECONDS = 10  # How long a client may take for its request
 
 
 class Server(ThreadingHTTPServer):

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NOT_FOUND = 404
-"""HTTP's status for a missing object."""
+NOT_FOUND = 404  # HTTP's status for a missing object
 
 
 def source_of(

@@ -28,12 +28,9 @@ class OutputError(SpreadError):
     """Standard output cannot be written."""
 
 
-LONGEST_NOTE = 4000
-"""The longest note (characters); a label in it may have megabytes."""
-PROGRESS_SECONDS = 1.0
-"""How long a command computes before it says what (seconds)."""
-WIDE = 160
-"""The width (columns) of ``-o wide`` without a terminal."""
+LONGEST_NOTE = 4000  # The longest note (characters); a label in it may have megabytes
+PROGRESS_SECONDS = 1.0  # How long a command computes before it says what (seconds)
+WIDE = 160  # The width (columns) of ``-o wide`` without a terminal
 
 
 class TextPrinter(Protocol[ReportT_contra]):

@@ -34,8 +34,7 @@ With --watch, a terminal shows the latest answer. A pipe gets the table, then ea
 the status Gone. -o json prints one report per line, -o yaml one document per report. --watch needs the RBAC verb watch.
 """
 
-WITH_HEADROOM = frozenset(("wide", "json", "yaml"))
-"""The formats that show headroom."""
+WITH_HEADROOM = frozenset(("wide", "json", "yaml"))  # The formats that show headroom
 
 
 class ShowFlags(Flags):

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     Watched: TypeAlias = SkewReport | PendingReport
 
 TEXT = ("table", "wide")
-FORMATS = (*TEXT, "json", "yaml", "jsonpath=")
-"""The formats that can be printed repeatedly."""
+FORMATS = (*TEXT, "json", "yaml", "jsonpath=")  # The formats that can be printed repeatedly
+# ECMA-48: move to the upper left corner; erase the rest of the line; erase everything below.
 HOME, ERASE_LINE, ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
-"""ECMA-48: move to the upper left corner; erase the rest of the line; erase everything below."""
 
 _COLOR = re.compile(r"\x1b\[\d*m")
 

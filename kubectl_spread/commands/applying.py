@@ -65,8 +65,7 @@ class Applying(msgspec.Struct, frozen=True):
     read: Callable[[Kind, str, str], Plain] | None = None
 
 
-CLIENT_SIDE = Applying()
-"""As ``kubectl apply`` without flags, with the API server's rules applied here."""
+CLIENT_SIDE = Applying()  # As ``kubectl apply`` without flags, with the API server's rules applied here
 
 
 def application(manifest: Manifest, obj: KubernetesObject) -> Application:

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.manifest_answers import Create
     from kubectl_spread.commands.read_planner import Need
 
+# The cluster as far as it was read → the first Pods of each manifest there.
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
-"""The cluster as far as it was read → the first Pods of each manifest there."""
+# The largest part of all Pods (0 to 1) that the first stage may read: most manifests need all Pods in the end.
 FEW = 0.05
-"""The largest part of all Pods (0 to 1) that the first stage may read: most manifests need all Pods in the end."""
 
 
 class CheckOptions(ManifestSources, frozen=True, kw_only=True):

@@ -16,8 +16,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.errors import SpreadError
 from kubectl_spread.gaps import InCluster, UnansweredCluster
 
-AT_ONCE = 4
-"""Clusters (count) that are asked at once."""
+AT_ONCE = 4  # Clusters (count) that are asked at once
 
 T = TypeVar("T")
 ReportT = TypeVar("ReportT", SkewReport, PendingReport, AuditReport)

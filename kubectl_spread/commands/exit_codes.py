@@ -21,8 +21,7 @@ if TYPE_CHECKING:  # A command needs the types of its own report alone.
     from kubectl_spread.contract.skew import SkewReport
     from kubectl_spread.diagnosis.audit import Risk
 
-PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
-"""The statuses that ``show --exit-code`` ends with 1 for."""
+PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}  # The statuses that ``show --exit-code`` ends with 1 for
 
 
 def of_show(report: SkewReport, *, one_more: bool) -> ExitCode:

@@ -11,12 +11,9 @@ from kubectl_spread.objects.times import written
 
 T = TypeVar("T")
 
-SECONDS = 30.0
-"""The default for all searches for fixes together."""
-SECONDS_WHERE_LARGE = 2.5
-"""The same in a large cluster, where most of the time would go into many similar fixes."""
-LARGE = 1_000
-"""Nodes (count) above which a cluster is large."""
+SECONDS = 30.0  # The default for all searches for fixes together
+SECONDS_WHERE_LARGE = 2.5  # The same in a large cluster, where most of the time would go into many similar fixes
+LARGE = 1_000  # Nodes (count) above which a cluster is large
 
 
 def seconds_for(asked: float | None, nodes: int) -> float:

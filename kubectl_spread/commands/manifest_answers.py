@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from kubectl_spread.diagnosis.fixes.situation import Written
 
 
+# (Kind, namespace, object) → the result of the dry run.
 Create: TypeAlias = "Callable[[Kind, str, Mapping[str, Plain]], DryRun]"
-"""(Kind, namespace, object) → the result of the dry run."""
 
 
 class Served(msgspec.Struct, frozen=True):

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
+# Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36).
 MOST_PODS = 150_000
-"""Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
 
 
 class ManifestSources(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,8 +22,7 @@ from kubectl_spread.snapshot import PodsRead, Snapshot
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods
 
-MOST_NAMESPACES = 20
-"""The most namespaces (count) that are read one by one."""
+MOST_NAMESPACES = 20  # The most namespaces (count) that are read one by one
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -39,12 +38,9 @@ class Need(msgspec.Struct, frozen=True):
         return bool(self.whole or self.nodes or self.namespaces)
 
 
-FIRST_TRIED = 16
-"""Nodes (count) that are read first, where one feasible node is enough."""
-FURTHER_TRIED = 3
-"""How many times the nodes read so far are read next."""
-Asked: TypeAlias = Sequence[tuple[Pod, Handle]]
-"""Pods, each with the cluster as its scheduler sees it."""
+FIRST_TRIED = 16  # Nodes (count) that are read first, where one feasible node is enough
+FURTHER_TRIED = 3  # How many times the nodes read so far are read next
+Asked: TypeAlias = Sequence[tuple[Pod, Handle]]  # Pods, each with the cluster as its scheduler sees it
 
 
 def to_judge(asked: Asked, limits: ReadLimits) -> Need:

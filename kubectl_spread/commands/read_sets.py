@@ -18,17 +18,15 @@ from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devices
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 
-WHOLE_CLUSTER_PODS = 5000
-"""The most Pods (count) that are read whole by default."""
+WHOLE_CLUSTER_PODS = 5000  # The most Pods (count) that are read whole by default
 
+# Namespaced kinds of which objects in all namespaces decide about nodes: attached volumes, allocated devices, room.
 CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY, kinds.RESOURCE_CLAIM))
-"""Namespaced kinds of which objects in all namespaces decide about nodes: attached volumes, allocated devices, room."""
 REQUIRED = (kinds.NODE, kinds.POD)
 FOR_PENDING = (kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY)
+# Kinds from which admission sets fields of new Pods.
 FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
-"""Kinds from which admission sets fields of new Pods."""
-FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
-"""Further kinds that decide whether a Pod is created."""
+FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)  # Further kinds that decide whether a Pod is created
 FOR_SOME = {
     *FOR_PENDING,
     kinds.CONTROLLER_REVISION,
@@ -38,22 +36,21 @@ FOR_SOME = {
 }
 FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
 
+# The ConfigMap in which cluster-autoscaler describes its node groups.
 STATUS_NAMESPACE, STATUS_NAME = "kube-system", "cluster-autoscaler-status"
-"""The ConfigMap in which cluster-autoscaler describes its node groups."""
+# Two small reads that show whether the cluster has an autoscaler.
 AUTOSCALERS = (
     Read(kind=kinds.NODE_POOL, required=False),
     Read(kind=kinds.CONFIG_MAP, namespace=STATUS_NAMESPACE, name=STATUS_NAME, required=False),
 )
-"""Two small reads that show whether the cluster has an autoscaler."""
+# Further reads where the cluster has Karpenter; Pods of DaemonSets of any namespace take room on new nodes.
 OF_KARPENTER: tuple[Read, ...] = (
     Read(kind=kinds.NODE_CLAIM, required=False),
     Read(kind=kinds.EC2_NODE_CLASS, required=False),
     Read(kind=kinds.DEPLOYMENT, label_selector="app.kubernetes.io/name=karpenter", required=False),
     Read(kind=kinds.DAEMON_SET, required=False),
 )
-"""Further reads where the cluster has Karpenter; Pods of DaemonSets of any namespace take room on new nodes."""
-KARPENTER_LABEL = "karpenter.sh/nodepool"
-"""The label of nodes that Karpenter creates."""
+KARPENTER_LABEL = "karpenter.sh/nodepool"  # The label of nodes that Karpenter creates
 
 
 def of_cluster_autoscaler(namespace: str) -> tuple[Read, ...]:
@@ -122,10 +119,8 @@ def _optional(kind: Kind, namespace: str) -> Read:
     return Read(kind=kind, namespace="" if wide else namespace, required=False)
 
 
-DEVICE_CLASSES = (_optional(kinds.DEVICE_CLASS, ""),)
-"""The reads that show which extended resources are devices."""
-DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)
-"""The reads for evaluating DynamicResources."""
+DEVICE_CLASSES = (_optional(kinds.DEVICE_CLASS, ""),)  # The reads that show which extended resources are devices
+DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)  # The reads for evaluating DynamicResources
 
 
 def read_with_devices(

@@ -30,10 +30,10 @@ from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan, plan_
 from kubectl_spread.scheduler.framework import Handle
 
 WORST_FIRST = tuple(RebalanceVerdict)
+# The kinds that the whole plan needs; items list what their own Pods need.
 NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
-"""The kinds that the whole plan needs; items list what their own Pods need."""
+# How long the search for what opens the domains that evictions cannot reach may take, of all constraints together.
 FIX_SECONDS = 5.0
-"""How long the search for what opens the domains that evictions cannot reach may take, of all constraints together."""
 
 
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):

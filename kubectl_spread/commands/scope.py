@@ -16,10 +16,9 @@ from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import LIST, did_you_mean, enumerated
 
 TYPES = (*kinds.WORKLOAD_KINDS, kinds.POD)
-ALL_TYPES = "all"
-"""kubectl's word for workloads of every TYPE."""
+ALL_TYPES = "all"  # kubectl's word for workloads of every TYPE
+# TYPEs of other APIs that are accepted because they are common.
 CUSTOM_WORKLOADS = {"rollout": "rollout", "rollouts": "rollout", "ro": "rollout"}
-"""TYPEs of other APIs that are accepted because they are common."""
 
 
 class Named(msgspec.Struct, frozen=True):

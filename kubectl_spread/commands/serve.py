@@ -29,14 +29,11 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.api.informer import Informer
     from kubectl_spread.cluster.reads import Read
 
-MOST_STALE = 60.0
-"""How long (seconds) the cluster may be out of reach before ``/healthz`` fails."""
+MOST_STALE = 60.0  # How long (seconds) the cluster may be out of reach before ``/healthz`` fails
+# How old (seconds) an answer may become where nothing has changed: an autoscaler's objects are read, not followed.
 UNFOLLOWED = 30.0
-"""How old (seconds) an answer may become where nothing has changed: an autoscaler's objects are read, not followed."""
-RETRY = 5.0
-"""The pause (seconds) between two attempts to read the cluster for the first time."""
-PAGES = {"show": "/", "audit": "/audit"}
-"""Name of a page → its path."""
+RETRY = 5.0  # The pause (seconds) between two attempts to read the cluster for the first time
+PAGES = {"show": "/", "audit": "/audit"}  # Name of a page → its path
 PATHS = (*PAGES.values(), "/metrics", "/healthz")
 
 

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
     from kubectl_spread.commands.why_pending import PendingAnswer
 
+# The filters that need only Nodes and the matching Pods.
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
-"""The filters that need only Nodes and the matching Pods."""
 
 COUNTED_ONLY = (
     "The cluster has more than 5,000 Pods: only node name, cordon, taints, node affinity and spread were evaluated for"
     " the next replica. --read=all evaluates every filter."
 )
+# Verdicts on single nodes (count) that the headroom of all workloads may take: one or two seconds.
 HEADROOM_VERDICTS = 100_000
-"""Verdicts on single nodes (count) that the headroom of all workloads may take: one or two seconds."""
 STATUS_ORDER = tuple(SpreadStatus)
 
 

@@ -50,10 +50,9 @@ from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean, listed
 
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
+# The kinds that decide how Pods are moved and created.
 NEEDED = CONTROLLERS | {kinds.POD_DISRUPTION_BUDGET, kinds.CRON_JOB}
-"""The kinds that decide how Pods are moved and created."""
-FROM_FILE = "filename"
-"""The flag whose value is a file with steps."""
+FROM_FILE = "filename"  # The flag whose value is a file with steps
 
 
 class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):

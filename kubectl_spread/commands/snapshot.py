@@ -32,6 +32,7 @@ from kubectl_spread.render.structured import json_text
 from kubectl_spread.scheduler.dynamicresources import EXTENDED_RESOURCE_CLAIM
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin
 
+# The annotations that any command reads. The last applied configuration is reduced to the fields that objects keep.
 READ_ANNOTATIONS = frozenset(
     (
         *KEPT_ANNOTATIONS,
@@ -47,10 +48,9 @@ READ_ANNOTATIONS = frozenset(
         REVISION_ANNOTATION,
     )
 )
-"""The annotations that any command reads. The last applied configuration is reduced to the fields that objects keep."""
 
+# Connection flags whose names a snapshot keeps, without values.
 _NOT_KEPT = frozenset(CARRIED.values()) - {"--context", "--cluster", "--user"}
-"""Connection flags whose names a snapshot keeps, without values."""
 
 
 class Taken(msgspec.Struct, frozen=True):

@@ -22,15 +22,12 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.reads import Read
 
+# How much of a large cluster is read: enough to be certain, everything, or the least that gives an answer.
 ReadMode = Literal["auto", "all", "needed", "watched"]
-"""How much of a large cluster is read: enough to be certain, everything, or the least that gives an answer."""
-ReadLists: TypeAlias = Callable[[Sequence["Read"]], Inventory]
-"""Reads → what they return."""
+ReadLists: TypeAlias = Callable[[Sequence["Read"]], Inventory]  # Reads → what they return
 
-_FLAG_NAME = re.compile("--[a-z-]{1,40}")
-"""The flag names that a file may give: none of them carries a value."""
-MOST_NODES = 500
-"""Nodes (count) whose Pods are read one by one; the whole list costs less than more of them."""
+_FLAG_NAME = re.compile("--[a-z-]{1,40}")  # The flag names that a file may give: none of them carries a value
+MOST_NODES = 500  # Nodes (count) whose Pods are read one by one; the whole list costs less than more of them
 
 
 class ReadLimits(msgspec.Struct, frozen=True):

@@ -34,8 +34,7 @@ from kubectl_spread.wording.words import count_of
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
 
-READ_SHARE = 0.25
-"""The part of the time for fixes (0 to 1) that may go into planning which Pods they need."""
+READ_SHARE = 0.25  # The part of the time for fixes (0 to 1) that may go into planning which Pods they need
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):

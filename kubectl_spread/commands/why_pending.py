@@ -61,8 +61,8 @@ from kubectl_spread.wording.words import LIST, count_of, did_you_mean, listed
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
 
+# Named Pods (count) that are noted as not Pending, and workloads whose Pods are noted as Pending on nodes.
 MOST_NOTES = 5
-"""Named Pods (count) that are noted as not Pending, and workloads whose Pods are noted as Pending on nodes."""
 
 
 class Explanation(msgspec.Struct, frozen=True):

@@ -9,8 +9,7 @@ from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 
+# The reports whose items have nodes and domains that can be drawn.
 ItemsReport: TypeAlias = SkewReport | PendingReport | CheckReport
-"""The reports whose items have nodes and domains that can be drawn."""
-ClustersReport: TypeAlias = SkewReport | PendingReport | AuditReport
-"""The reports that may be about several clusters."""
+ClustersReport: TypeAlias = SkewReport | PendingReport | AuditReport  # The reports that may be about several clusters
 AnyReport: TypeAlias = ItemsReport | SimulateReport | RebalanceReport | AuditReport

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import msgspec
 
+# A further field: its name, type and meaning are those of the function, which takes the conclusion. If the function has
+# a second parameter, that is the connection flags of commands.
 Add: TypeAlias = Callable[..., object]
-"""A further field: its name, type and meaning are those of the function, which takes the conclusion. If the function
-has a second parameter, that is the connection flags of commands."""
 
 
 class Leaf(msgspec.Struct, frozen=True):

@@ -140,6 +140,7 @@ def nodes(item: EvaluationReport) -> tuple[NodeReport, ...]:
 BESIDE = Leaf(added=(autoscaler,))
 EVALUATED = Leaf(added=(nodes,)) | BESIDE
 
+# Type of conclusions → how its form differs.
 LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     AuditedKey: AUDITED,
     AuditReport: GAPS,
@@ -169,4 +170,3 @@ LEAVES: Mapping[type[msgspec.Struct], Leaf] = {
     SkewReport: GAPS,
     Rollout: Leaf(added=(assumed,)),
 }
-"""Type of conclusions → how its form differs."""

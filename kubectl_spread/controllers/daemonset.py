@@ -18,8 +18,8 @@ from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, Untolerated
 
+# A label of every Pod of a DaemonSet. Source: daemonset_util.go CreatePodTemplate (v1.36).
 TEMPLATE_GENERATION_LABEL = "pod-template-generation"
-"""A label of every Pod of a DaemonSet. Source: daemonset_util.go CreatePodTemplate (v1.36)."""
 _NAME_FIELD = "metadata.name"
 _TAINTS = (
     ("node.kubernetes.io/not-ready", NO_EXECUTE),
@@ -30,8 +30,8 @@ _TAINTS = (
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 )
 _HOST_NETWORK_TAINT = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+# The filters that decide which nodes get a Pod; the other filters only keep it waiting.
 _DECIDING = frozenset(("NodeName", "NodeAffinity", "TaintToleration"))
-"""The filters that decide which nodes get a Pod; the other filters only keep it waiting."""
 
 
 def pod_of(owner: DaemonSet, revision: str) -> Pod:

@@ -68,8 +68,7 @@ def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapsh
 class _Unscaled(Enum):
     """Why the number of replicas that an owner wants is not known."""
 
-    ERROR = auto()
-    """The owner does not exist, or its kind has no replicas."""
+    ERROR = auto()  # The owner does not exist, or its kind has no replicas
     UNREAD = auto()
 
 

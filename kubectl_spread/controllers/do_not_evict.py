@@ -8,23 +8,22 @@ import msgspec
 from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod
 
+# Kinds of controllers whose Pods are not evicted.
+#
+# A Pod of a Job that is deleted before it ends counts as failed (job_controller.go). A DaemonSet creates its Pod again
+# on the same node (daemon_controller.go). A static Pod has only a mirror in the API (kubelet pkg/kubelet/types).
 KEEPING_CONTROLLERS = frozenset(("Job", "DaemonSet", "Node"))
-"""Kinds of controllers whose Pods are not evicted.
 
-A Pod of a Job that is deleted before it ends counts as failed (job_controller.go). A DaemonSet creates its Pod again on
-the same node (daemon_controller.go). A static Pod has only a mirror in the API (kubelet pkg/kubelet/types).
-"""
-
+# Annotation → the values that ask not to evict the Pod; None for any value.
+#
+# Source: karpenter pkg/apis/v1/labels.go, cluster-autoscaler utils/drain/drain.go, descheduler
+# pkg/descheduler/evictions.
 KEEPING_MARKS: Mapping[str, frozenset[str] | None] = {
     meta.DO_NOT_DISRUPT: frozenset(("true",)),
     meta.DO_NOT_EVICT: frozenset(("true",)),
     meta.SAFE_TO_EVICT: frozenset(("false",)),
     meta.PREFER_NO_EVICTION: None,
 }
-"""Annotation → the values that ask not to evict the Pod; None for any value.
-
-Source: karpenter pkg/apis/v1/labels.go, cluster-autoscaler utils/drain/drain.go, descheduler pkg/descheduler/evictions.
-"""
 
 
 class KeptByController(msgspec.Struct, frozen=True):

@@ -65,6 +65,7 @@ def _container(old: Container | None, new: Container, living: Container) -> Cont
     return replace(new, resources=resources, ports=_items(old.ports, new.ports, living.ports))
 
 
+# Field → the function that merges its values in the old template, the new one and a living Pod.
 _MERGES: Mapping[str, Callable[..., Any]] = {
     "node_selector": _mapping,
     "overhead": _mapping,
@@ -72,4 +73,3 @@ _MERGES: Mapping[str, Callable[..., Any]] = {
     "init_containers": _containers,
     **dict.fromkeys(("tolerations", "topology_spread_constraints", "volumes", "resource_claims"), _items),
 }
-"""Field → the function that merges its values in the old template, the new one and a living Pod."""

@@ -27,12 +27,12 @@ from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS
 from kubectl_spread.scheduler.claims import claim_named
 from kubectl_spread.snapshot import Snapshot
 
+# Labels that differ between Pods, revisions or runs of one workload.
 IDENTITY_LABELS = frozenset(
     (*REVISION_LABELS, POD_NAME_LABEL, POD_INDEX_LABEL, COMPLETION_INDEX_LABEL, *JOB_NAME_LABELS, *JOB_UID_LABELS)
 )
-"""Labels that differ between Pods, revisions or runs of one workload."""
+# The prefix of labels that a Pod copies from its node. Source: plugin/pkg/admission/podtopologylabels (v1.36).
 TOPOLOGY_PREFIX = "topology.kubernetes.io/"
-"""The prefix of labels that a Pod copies from its node. Source: plugin/pkg/admission/podtopologylabels (v1.36)."""
 
 
 def newest(pods: Iterable[Pod]) -> Pod | None:

@@ -23,11 +23,10 @@ from kubectl_spread.objects.workloads import CronJob, Job, JobSpec, PodFailurePo
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 
-JOB_CONTROLLER = "kubernetes.io/job-controller"
-"""The default of spec.managedBy."""
+JOB_CONTROLLER = "kubernetes.io/job-controller"  # The default of spec.managedBy
 
+# A Pod of a Job keeps this finalizer until the Job has counted how it ended.
 TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking"
-"""A Pod of a Job keeps this finalizer until the Job has counted how it ended."""
 
 _INDEXED = "Indexed"
 _REPLACE_FAILED = "Failed"
@@ -41,8 +40,7 @@ class FailureReason(StrEnum):
     POD_FAILURE_POLICY = "PodFailurePolicy"
     BACKOFF_LIMIT_EXCEEDED = "BackoffLimitExceeded"
     MAX_FAILED_INDEXES_EXCEEDED = "MaxFailedIndexesExceeded"
-    FAILED_INDEXES = "FailedIndexes"
-    """All indexes have ended, and some have failed."""
+    FAILED_INDEXES = "FailedIndexes"  # All indexes have ended, and some have failed
 
 
 class JobFailure(msgspec.Struct, frozen=True):

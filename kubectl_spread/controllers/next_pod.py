@@ -47,8 +47,7 @@ from kubectl_spread.scheduler.podtopologyspread import Constraint, count_all, pa
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
-NAME_TAKEN = 'pods "{}" already exists'
-"""Source: apimachinery api/errors NewAlreadyExists (v1.36)."""
+NAME_TAKEN = 'pods "{}" already exists'  # Source: apimachinery api/errors NewAlreadyExists (v1.36)
 Claims: TypeAlias = tuple[PersistentVolumeClaim, ...]
 
 

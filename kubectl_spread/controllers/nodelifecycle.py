@@ -21,13 +21,12 @@ UNREACHABLE = "node.kubernetes.io/unreachable"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 NO_SCHEDULE = "NoSchedule"
 _ZONE_LABELS = ((BETA_REGION, REGION), (BETA_ZONE, ZONE))
+# The share of unhealthy nodes that makes a zone partially disrupted: --unhealthy-zone-threshold.
 _UNHEALTHY_SHARE = 0.55
-"""The share of unhealthy nodes that makes a zone partially disrupted: --unhealthy-zone-threshold."""
 _UNHEALTHY_NODES = 3
+# In a zone with more nodes (count), evictions slow down but do not stop: --large-cluster-size-threshold.
 LARGE_ZONE = 50
-"""In a zone with more nodes (count), evictions slow down but do not stop: --large-cluster-size-threshold."""
-EXCLUDED = "node.kubernetes.io/exclude-disruption"
-"""The label of nodes that do not count for the state of their zone."""
+EXCLUDED = "node.kubernetes.io/exclude-disruption"  # The label of nodes that do not count for the state of their zone
 _READY = "Ready"
 
 

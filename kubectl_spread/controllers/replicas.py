@@ -21,8 +21,7 @@ from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.snapshot import Snapshot
 
-_LONGEST_BASE = 58
-"""The length of a name before five random characters. Source: apiserver names/generate.go (v1.36)."""
+_LONGEST_BASE = 58  # The length of a name before five random characters. Source: apiserver names/generate.go (v1.36).
 
 
 def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:

@@ -35,32 +35,23 @@ from kubectl_spread.snapshot import Snapshot
 class Assumption(Enum):
     """What is assumed about a rollout, if no number or name belongs to it."""
 
-    SUSPENDED = "Suspended"
-    """A suspended Job deletes its Pods. Source: job/job_controller.go manageJob (v1.36)."""
+    SUSPENDED = "Suspended"  # A suspended Job deletes its Pods. Source: job/job_controller.go manageJob (v1.36).
     PAUSED = "Paused"
-    PAUSED_BEFORE_FIRST = "PausedBeforeFirst"
-    """A paused Deployment without a ReplicaSet creates no Pod."""
-    UNCHANGED = "Unchanged"
-    """The template stays the same."""
-    SAME_TEMPLATE = "SameTemplate"
-    """The fields that scheduling reads stay the same; the others are not known."""
-    REVISION_AGAIN = "RevisionAgain"
-    """The template is that of an older revision, and the Pods of that revision stay."""
-    ADOPTED = "Adopted"
-    """The workload adopts the matching Pods that have no controller."""
-    RUNNING_STAY = "RunningStay"
-    """Running Pods stay whatever changes in the template; missing ones are created."""
-    POD_STAYS = "PodStays"
-    """The Pod stays the same, or changes only in mutable fields."""
+    PAUSED_BEFORE_FIRST = "PausedBeforeFirst"  # A paused Deployment without a ReplicaSet creates no Pod
+    UNCHANGED = "Unchanged"  # The template stays the same
+    SAME_TEMPLATE = "SameTemplate"  # The fields that scheduling reads stay the same; the others are not known
+    REVISION_AGAIN = "RevisionAgain"  # The template is that of an older revision, and the Pods of that revision stay
+    ADOPTED = "Adopted"  # The workload adopts the matching Pods that have no controller
+    RUNNING_STAY = "RunningStay"  # Running Pods stay whatever changes in the template; missing ones are created
+    POD_STAYS = "PodStays"  # The Pod stays the same, or changes only in mutable fields
     POD_FINISHED = "PodFinished"
     POD_TERMINATING = "PodTerminating"
+    # Its node does not exist. Source: kube-controller-manager podgc/gc_controller.go gcOrphaned (v1.36).
     POD_ORPHANED = "PodOrphaned"
-    """Its node does not exist. Source: kube-controller-manager podgc/gc_controller.go gcOrphaned (v1.36)."""
+    # A workload that is being deleted creates no Pod, and garbage collection deletes its Pods.
     OWNER_TERMINATING = "OwnerTerminating"
-    """A workload that is being deleted creates no Pod, and garbage collection deletes its Pods."""
     ALL_GONE_FIRST = "AllGoneFirst"
-    DELETED_BY_HAND = "DeletedByHand"
-    """Missing ordinals are created; running Pods stay until somebody deletes them."""
+    DELETED_BY_HAND = "DeletedByHand"  # Missing ordinals are created; running Pods stay until somebody deletes them
     DELETED_BY_HAND_ON_NODES = "DeletedByHandOnNodes"
     SURGE_ON_NODES = "SurgeOnNodes"
     ONE_BY_ONE_ON_NODES = "OneByOneOnNodes"
@@ -226,8 +217,8 @@ def running_pods(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
     return tuple(sorted((pod for pod in own if belongs_to(pod, wanted.ref, before)), key=lambda pod: pod.key))
 
 
+# The strategy, what is assumed, and how many Pods are replaced (count).
 _Decided: TypeAlias = tuple[Strategy, RolloutAssumption, int]
-"""The strategy, what is assumed, and how many Pods are replaced (count)."""
 
 
 def _rollout_without_new_pods(owner: Workload | None, running: Sequence[Pod], before: Snapshot) -> _Decided | None:

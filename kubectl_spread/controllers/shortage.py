@@ -14,8 +14,7 @@ from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
-_REPLICA_FAILURE = "ReplicaFailure"
-"""The condition of a ReplicaSet that could not create or delete a Pod."""
+_REPLICA_FAILURE = "ReplicaFailure"  # The condition of a ReplicaSet that could not create or delete a Pod
 _FAILED_DELETE = "FailedDelete"
 
 

@@ -144,8 +144,7 @@ def deleted_with(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> tuple[Kube
     return tuple(filter(None, (*claims, *volumes)))
 
 
-_RENEWS_UNREADY_SINCE = 37
-"""The release since which a Parallel StatefulSet replaces all its unready Pods at once."""
+_RENEWS_UNREADY_SINCE = 37  # The release since which a Parallel StatefulSet replaces all its unready Pods at once
 
 
 class Work(msgspec.Struct, frozen=True):

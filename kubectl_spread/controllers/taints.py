@@ -42,8 +42,8 @@ class NodeTrouble(Enum):
     BEING_DELETED = auto()
 
 
+# Troubles from which a node does not recover: it is about to be removed.
 LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES, NodeTrouble.BEING_DELETED))
-"""Troubles from which a node does not recover: it is about to be removed."""
 
 
 class Owned(msgspec.Struct, frozen=True):
@@ -57,6 +57,7 @@ class Owned(msgspec.Struct, frozen=True):
 _KUBERNETES = "node.kubernetes.io/"
 _AUTOSCALER = "cluster-autoscaler.kubernetes.io/"
 
+# The taints that nobody should tolerate or remove by hand; the first entry that matches a key counts.
 OWNED = (
     # api core/v1/well_known_taints.go, set by kube-controller-manager node_lifecycle_controller.go (v1.36)
     Owned(f"{_KUBERNETES}unreachable", NodeTrouble.UNREACHABLE),
@@ -96,7 +97,6 @@ OWNED = (
     Owned("*/agent-not-ready", NodeTrouble.NO_AGENT),
     Owned("*/not-ready", NodeTrouble.NO_AGENT),
 )
-"""The taints that nobody should tolerate or remove by hand; the first entry that matches a key counts."""
 
 
 def meaning_of(taint: Taint) -> NodeTrouble | None:

@@ -21,8 +21,8 @@ from kubectl_spread.objects.workloads import CronJob, Job
 
 HASH_LABEL = "pod-template-hash"
 REVISION_HASH_LABEL = "controller-revision-hash"
+# Source: argo-rollouts pkg/apis/rollouts/v1alpha1/types.go DefaultRolloutUniqueLabelKey (v1.8).
 ROLLOUTS_HASH_LABEL = "rollouts-pod-template-hash"
-"""Source: argo-rollouts pkg/apis/rollouts/v1alpha1/types.go DefaultRolloutUniqueLabelKey (v1.8)."""
 REVISION_LABELS = (HASH_LABEL, REVISION_HASH_LABEL, ROLLOUTS_HASH_LABEL)
 
 

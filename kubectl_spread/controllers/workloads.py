@@ -22,8 +22,7 @@ from kubectl_spread.objects.kinds import BY_API, DEPLOYMENT, REPLICA_SET, WORKLO
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
-MIRRORED = "Node"
-"""The kind that controls the mirror of a static Pod, which its kubelet runs without a scheduler."""
+MIRRORED = "Node"  # The kind that controls the mirror of a static Pod, which its kubelet runs without a scheduler
 
 
 class WorkloadRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -103,8 +102,7 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=meta.name_order)))
 
 
-PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]
-"""Namespace and topmost owner → its Pods."""
+PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]  # Namespace and topmost owner → its Pods
 
 
 def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> defaultdict[tuple[str, WorkloadRef], list[Pod]]:

@@ -13,10 +13,8 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.steps import NotReplaced, Step, Verb
 
-MOST_NODES = 16_000
-"""Nodes (count) of all simulations of a loss together; those of the worst workloads come first."""
-LEAST_LOSSES = 3
-"""Domains (count) whose loss is simulated in any case."""
+MOST_NODES = 16_000  # Nodes (count) of all simulations of a loss together; those of the worst workloads come first
+LEAST_LOSSES = 3  # Domains (count) whose loss is simulated in any case
 
 
 def lose(topology_key: str, value: str, handle: Handle) -> Step:

@@ -27,10 +27,9 @@ from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 
+# The kinds of owners that an audit is not about.
 LEFT_OUT = frozenset(kind.name for kind in (kinds.DAEMON_SET, kinds.JOB, kinds.CRON_JOB, kinds.POD))
-"""The kinds of owners that an audit is not about."""
-OF_PLACES = frozenset((podtopologyspread.NAME, interpodaffinity.NAME))
-"""The filters that depend on where Pods are."""
+OF_PLACES = frozenset((podtopologyspread.NAME, interpodaffinity.NAME))  # The filters that depend on where Pods are
 
 
 class Risk(StrEnum):
@@ -89,8 +88,8 @@ class NoRoom(msgspec.Struct, frozen=True):
     why: tuple[AnyReason, ...]
 
 
+# Why nothing can be lost, what is below which budget, or why the loss cannot be lowered.
 RiskReason: TypeAlias = NoNodeHasKey | Budget | NoOtherDomain | EvenAlready | NoRoom
-"""Why nothing can be lost, what is below which budget, or why the loss cannot be lowered."""
 
 
 class DomainPods(msgspec.Struct, frozen=True):

@@ -12,8 +12,7 @@ from kubectl_spread.diagnosis.reasons import AnyReason, ClaimState, SharedReason
 from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
 
-Policy: TypeAlias = Literal["nodeAffinityPolicy", "nodeTaintsPolicy"]
-"""Which nodes a constraint counts."""
+Policy: TypeAlias = Literal["nodeAffinityPolicy", "nodeTaintsPolicy"]  # Which nodes a constraint counts
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -395,8 +394,8 @@ AnyCause: TypeAlias = (
 )
 
 
+# The causes that explain more than a constraint and the nodes that it rejects.
 RootCause: TypeAlias = DaemonNode | WaitsForTerminatingPods | MisspeltKey | NoSelector | GhostSelector
-"""The causes that explain more than a constraint and the nodes that it rejects."""
 
 
 def counts_other_revisions(cause: AnyCause) -> bool:

@@ -60,8 +60,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     clears: bool = True  # whether it is certain that no constraint is the cause where filters alone are
 
 
-NOTHING = Conclusion()
-"""The conclusion about a Pod that some node takes."""
+NOTHING = Conclusion()  # The conclusion about a Pod that some node takes
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):

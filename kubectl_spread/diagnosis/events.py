@@ -31,11 +31,9 @@ class Difference(Enum):
     """Why the scheduler's last message differs from ours."""
 
     OTHER_SCHEDULER = auto()
-    GAVE_UP_ON_VOLUMES = auto()
-    """It had chosen a node, and its wait for volumes there timed out."""
+    GAVE_UP_ON_VOLUMES = auto()  # It had chosen a node, and its wait for volumes there timed out
     NODE_CHOSEN = auto()
-    NOT_ORDERED = auto()
-    """It had chosen a node too, before or after."""
+    NOT_ORDERED = auto()  # It had chosen a node too, before or after
     NOT_EVALUATED = auto()
     SCHEDULABLE_NOW = auto()
     CLUSTER_CHANGED = auto()

@@ -57,8 +57,8 @@ from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.snapshot import Snapshot
 
+# The message of the controller's event for a claim without a StorageClass.
 NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
-"""The message of the controller's event for a claim without a StorageClass."""
 
 
 class Neighbours(msgspec.Struct, frozen=True, dict=True):
@@ -293,8 +293,8 @@ def _unmet_expression(term: NodeSelectorTerm, index: NodeIndex) -> NodeSelectorR
     return next((each for each in wanted if not any(value in index.domains(each.key) for value in each.values)), None)
 
 
+# What nodes with one reason have in common: the reason, the names of short resources, or the host ports in use.
 Alike: TypeAlias = reasons.AnyReason | tuple[tuple[str, bool], ...] | frozenset[tuple[str, ...]] | None
-"""What nodes with one reason have in common: the reason, the names of short resources, or the host ports in use."""
 
 
 class Explainer(msgspec.Struct, frozen=True, dict=True):

@@ -58,6 +58,7 @@ def _may_have_defaults(pod: Pod, _handle: Handle) -> bool:
     return not pod.spec.topology_spread_constraints
 
 
+# Kind → when its list matters; other kinds change no verdict.
 KINDS_THAT_MATTER: Mapping[Kind, Relevance] = {
     kinds.POD: Relevance(lambda _pod, _handle: True, ("InterPodAffinity",)),
     kinds.SERVICE: Relevance(_may_have_defaults),
@@ -77,13 +78,12 @@ KINDS_THAT_MATTER: Mapping[Kind, Relevance] = {
     ),
     kinds.VOLUME_ATTACHMENT: Relevance(_has_volumes, ("NodeVolumeLimits",)),
 }
-"""Kind → when its list matters; other kinds change no verdict."""
 
+# Kinds whose selectors the default constraints use: without one of them too many Pods are counted.
 DEFAULTS_SELECT_BY = frozenset(kind for kind, when in KINDS_THAT_MATTER.items() if when.matters is _may_have_defaults)
-"""Kinds whose selectors the default constraints use: without one of them too many Pods are counted."""
 
+# Kinds that are read only for Pending Pods: they change no verdict, but the advice for a Pod without a node.
 BESIDE_REJECTIONS = frozenset((kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY))
-"""Kinds that are read only for Pending Pods: they change no verdict, but the advice for a Pod without a node."""
 
 
 def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
@@ -220,10 +220,10 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.U
             yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
+# Kinds that create Pods again, and so decide what a change of the cluster sets going.
 CONTROLLERS = frozenset((kinds.REPLICA_SET, kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB))
-"""Kinds that create Pods again, and so decide what a change of the cluster sets going."""
+# Kind of an owner → the kind of what it makes, which owns its Pods.
 LINKS: Mapping[Kind, Kind] = {kinds.DEPLOYMENT: kinds.REPLICA_SET, kinds.CRON_JOB: kinds.JOB}
-"""Kind of an owner → the kind of what it makes, which owns its Pods."""
 
 
 def unread_owners(namespace: str, kind: str, snapshot: Snapshot) -> Iterator[gaps.UnreadKind]:

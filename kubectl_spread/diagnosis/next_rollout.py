@@ -28,8 +28,8 @@ from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.steps import Step, Verb
 
+# A Deployment with more replicas (count), or Pods that are tried on more nodes (count), is not simulated.
 MOST_REPLICAS, MOST_VERDICTS = 100, 100_000
-"""A Deployment with more replicas (count), or Pods that are tried on more nodes (count), is not simulated."""
 
 
 def next_rollout(

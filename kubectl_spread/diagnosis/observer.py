@@ -33,13 +33,12 @@ from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.snapshot import Snapshot
 
-Key: TypeAlias = tuple[str, WorkloadRef]
-"""Namespace and workload."""
+Key: TypeAlias = tuple[str, WorkloadRef]  # Namespace and workload
 
+# Kinds whose objects, when they change in a simulation, affect only the workload they belong to.
 CHANGING = frozenset(
     (Pod, Node, PodDisruptionBudget, Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet)
 )
-"""Kinds whose objects, when they change in a simulation, affect only the workload they belong to."""
 
 
 class CountedRevision(msgspec.Struct, frozen=True):

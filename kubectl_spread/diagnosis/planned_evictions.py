@@ -31,8 +31,8 @@ class SatisfiedSoon(msgspec.Struct, frozen=True):
     """The constraint is satisfied once every Pending Pod that finds a node now is on it."""
 
 
+# Why some skew is left, or is not known, or there is nothing to plan.
 ItemReason: TypeAlias = Unsure | RemainingSkew | NoEffect | NoDomains | SatisfiedSoon
-"""Why some skew is left, or is not known, or there is nothing to plan."""
 
 
 class PlannedEviction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -14,8 +14,8 @@ from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 
+# Of a user's PriorityClass. Source: pkg/apis/scheduling/types.go HighestUserDefinablePriority (v1.36).
 HIGHEST_PRIORITY = 1_000_000_000
-"""Of a user's PriorityClass. Source: pkg/apis/scheduling/types.go HighestUserDefinablePriority (v1.36)."""
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -97,8 +97,7 @@ class NotBegun(msgspec.Struct, frozen=True):
     """The search for other workloads used up the time for all."""
 
 
-Unsure: TypeAlias = NotBegun | Gap
-"""Why it is unknown where the workload's Pods go."""
+Unsure: TypeAlias = NotBegun | Gap  # Why it is unknown where the workload's Pods go
 
 
 def is_left(outcome: Outcome) -> bool:

@@ -30,8 +30,8 @@ class FilterRequirement(msgspec.Struct, frozen=True, gc=False, tag_field="kind",
 
 
 Requirement: TypeAlias = ConstraintRequirement | FilterRequirement
+# Requirement → the names of the nodes it rejects alone; constraints first, then filters in the profile's order.
 Rejected: TypeAlias = Mapping[Requirement, frozenset[str]]
-"""Requirement → the names of the nodes it rejects alone; constraints first, then filters in the profile's order."""
 Cores: TypeAlias = tuple[tuple[Requirement, ...], ...]
 
 

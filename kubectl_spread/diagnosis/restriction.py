@@ -17,11 +17,11 @@ from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler import dynamicresources, nodeaffinity, nodename, tainttoleration
 from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 
+# Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node.
 _LASTING: Mapping[str, int] = {
     tainttoleration.NAME: 1,
     **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, *OF_VOLUMES, dynamicresources.NAME), 2),
 }
-"""Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
 
 
 def lasts(plugin: str, reason: reasons.AnyReason | None) -> int:

@@ -45,17 +45,15 @@ from kubectl_spread.scheduler.framework import Code, Handle
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 
-MOST_LEFT = 5
-"""Nodes (count) that are evaluated again without Pods that leave."""
-OF_NODES = (causes.FiltersAlone, causes.PinnedDomain, causes.Conflict)
-"""Causes of nodes that filters alone may reject."""
+MOST_LEFT = 5  # Nodes (count) that are evaluated again without Pods that leave
+OF_NODES = (causes.FiltersAlone, causes.PinnedDomain, causes.Conflict)  # Causes of nodes that filters alone may reject
+# Policy → the field of a constraint that says whether it is Honor.
 _HONORS: Mapping[causes.Policy, str] = {
     "nodeAffinityPolicy": "honors_affinity",
     "nodeTaintsPolicy": "honors_taints",
 }
-"""Policy → the field of a constraint that says whether it is Honor."""
+# A cause, or the requirements that leave no node together with the constraint; none if it leaves none alone.
 BlockingReason: TypeAlias = RootCause | MinDomainsUnmet | PinnedDomain | tuple[ConflictingRequirement, ...]
-"""A cause, or the requirements that leave no node together with the constraint; none if it leaves none alone."""
 
 
 class Blocking(msgspec.Struct, frozen=True):
@@ -492,6 +490,7 @@ def _constraint_alone(blame: Blame) -> causes.AloneCause | None:
     return causes.DomainsFull(constraint=blamed, also=others, minimum_domains=constraint.minimum_domains)
 
 
+# What may be the root cause, the one that explains most first.
 ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
     lambda blame: None if blame.nodes else causes.NoNodes(),
     _refused_whole,
@@ -508,7 +507,6 @@ ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
     _constraint_alone,
     lambda blame: causes.Conflict(requirements=blame.conflicting(blame.core)),
 )
-"""What may be the root cause, the one that explains most first."""
 
 
 def _why_it_blocks(constraint: ConstraintDiagnosis, blame: Blame) -> BlockingReason:

@@ -36,13 +36,11 @@ from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 if TYPE_CHECKING:  # Most clusters have no autoscaler.
     from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 
-Decide: TypeAlias = Callable[[Pod, Handle], Decision]
-"""Returns the scheduler's decision about a Pod, with the reasons."""
+Decide: TypeAlias = Callable[[Pod, Handle], Decision]  # Returns the scheduler's decision about a Pod, with the reasons
 
+# Why a Job never creates another Pod: its constraints have no problem then.
 OVER = frozenset((NoneComes.COMPLETE, NoneComes.FAILED))
-"""Why a Job never creates another Pod: its constraints have no problem then."""
-MOST_AWAITED = 8
-"""Pending Pods of one row (count) that are evaluated."""
+MOST_AWAITED = 8  # Pending Pods of one row (count) that are evaluated
 
 
 class Revision(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,8 +10,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.snapshot import Snapshot
 
-INITIALIZING = "PodInitializing"
-"""The reason of a container that waits for init containers."""
+INITIALIZING = "PodInitializing"  # The reason of a container that waits for init containers
 
 
 class StartingPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

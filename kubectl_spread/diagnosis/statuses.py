@@ -27,8 +27,8 @@ class SpreadStatus(StrEnum):
     OK = "OK"
 
 
+# The statuses of a constraint that is broken, or of a next Pod that is not created or finds no node.
 SEVERE = frozenset(tuple(SpreadStatus)[: tuple(SpreadStatus).index(SpreadStatus.VIOLATED) + 1])
-"""The statuses of a constraint that is broken, or of a next Pod that is not created or finds no node."""
 
 
 class Idle(Enum):

@@ -726,8 +726,7 @@ def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[O
         yield Unsettled()
 
 
-StatusKey: TypeAlias = tuple[str, WorkloadRef, str, int]
-"""Namespace, workload, revision and index of a constraint."""
+StatusKey: TypeAlias = tuple[str, WorkloadRef, str, int]  # Namespace, workload, revision and index of a constraint
 Statuses: TypeAlias = Mapping[StatusKey, SpreadStatus]
 
 

@@ -31,8 +31,8 @@ from kubectl_spread.simulation.steps import Step, Verb
 CONSTRAINTS = "topologySpreadConstraints"
 
 
+# The Pods by which its rollout has not finished, the Pending Pods of all workloads (counts), and its audit.
 Seen: TypeAlias = tuple[int, int, AuditItem | None]
-"""The Pods by which its rollout has not finished, the Pending Pods of all workloads (counts), and its audit."""
 
 
 def suggestion(workload: OwnedPods, item: AuditItem, handles: Handles) -> Suggestion | None:

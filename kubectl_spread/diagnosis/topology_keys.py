@@ -16,8 +16,7 @@ from kubectl_spread.snapshot import Snapshot
 TYPO_LETTERS = 2
 SHORTEST_KEY_WITH_TYPO = 8
 TOPOLOGIES = (ZONE, REGION, HOSTNAME)
-KEYS_KEPT = 256
-"""Cached answers (count): thousands of nodes have the same few sets of labels."""
+KEYS_KEPT = 256  # Cached answers (count): thousands of nodes have the same few sets of labels
 
 
 def is_absent(key: str, handle: Handle) -> bool:

@@ -25,10 +25,9 @@ from kubectl_spread.scheduler.framework import Code, Handle
 from kubectl_spread.scheduler.preemption import NEVER
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
 
+# Filters that depend on the Pods on the node, of any namespace.
 OF_THE_NODE = frozenset((nodeports.NAME, noderesources.NAME, volumerestrictions.NAME, nodevolumelimits.NAME))
-"""Filters that depend on the Pods on the node, of any namespace."""
-OF_ALL_NODES = frozenset((interpodaffinity.NAME,))
-"""Filters that also depend on Pods on other nodes, of any namespace."""
+OF_ALL_NODES = frozenset((interpodaffinity.NAME,))  # Filters that also depend on Pods on other nodes, of any namespace
 
 
 class Reach(msgspec.Struct, frozen=True):

@@ -75,10 +75,8 @@ def creation_failure(workload: OwnedPods, shortage: Shortage, handle: Handle) ->
     )
 
 
-MOST_TRIED = 100
-"""Replicas (count) that are tried."""
-BESIDES = 50
-"""The cost of a trial besides its verdicts on nodes (count of such verdicts)."""
+MOST_TRIED = 100  # Replicas (count) that are tried
+BESIDES = 50  # The cost of a trial besides its verdicts on nodes (count of such verdicts)
 
 
 def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:

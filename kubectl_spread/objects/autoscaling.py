@@ -143,10 +143,10 @@ class ConfigMap(KubernetesObject, frozen=True):
     data: ConfigMapData = ConfigMapData()
 
 
+# The annotation that lets cluster-autoscaler scale a group of machines up to a maximum.
 NODE_GROUP_MAXIMUM = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
-"""The annotation that lets cluster-autoscaler scale a group of machines up to a maximum."""
+# The prefix of the annotations that describe the nodes of a group that has none.
 NODE_GROUP_CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"
-"""The prefix of the annotations that describe the nodes of a group that has none."""
 NODE_GROUP_ANNOTATIONS = (
     NODE_GROUP_MAXIMUM,
     *(f"{NODE_GROUP_CAPACITY}{name}" for name in ("cpu", "memory", "maxPods", "labels", "taints")),

@@ -20,8 +20,7 @@ from kubectl_spread.objects.meta import (
     Struct,
 )
 
-Quantity = str | int | float
-"""A quantity as the object has it; ``kubectl_spread.quantity`` parses it."""
+Quantity = str | int | float  # A quantity as the object has it; ``kubectl_spread.quantity`` parses it
 
 
 class Condition(Struct, frozen=True):
@@ -97,8 +96,8 @@ class NodeStatus(Struct, frozen=True):
     conditions: tuple[NodeCondition, ...] = ()
 
 
+# The keys of the taints of a node whose kubelet does not answer, or reports that the node is not ready.
 NOT_ANSWERING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-"""The keys of the taints of a node whose kubelet does not answer, or reports that the node is not ready."""
 
 
 class Node(KubernetesObject, frozen=True):
@@ -140,8 +139,7 @@ class PreferredSchedulingTerm(Struct, frozen=True):
 
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-"""The fields of every affinity."""
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"  # The fields of every affinity
 
 
 class NodeAffinity(Struct, frozen=True):
@@ -229,8 +227,7 @@ class ContainerRestartRule(Struct, frozen=True):
     action: str = ""
 
 
-FILESYSTEM = "Filesystem"
-"""The default mode of a volume."""
+FILESYSTEM = "Filesystem"  # The default mode of a volume
 
 
 class PersistentVolumeClaimSpec(Struct, frozen=True):
@@ -517,8 +514,8 @@ class PodStatus(Struct, frozen=True):
     allocated_resources: dict[str, Quantity] = {}
 
 
+# Our own fields in a template; the last-applied annotation may have the first too.
 REST, UNKEPT = (f"spread.kubectl.dev/{name}" for name in ("rest", "unkept"))
-"""Our own fields in a template; the last-applied annotation may have the first too."""
 
 
 class Pod(KubernetesObject, frozen=True):
@@ -660,10 +657,9 @@ class ObjectReference(Struct, frozen=True):
     uid: str = ""
 
 
-FAILED_SCHEDULING = "FailedScheduling"
-"""The reason of the Events in which a component says why a Pod gets no node."""
+FAILED_SCHEDULING = "FailedScheduling"  # The reason of the Events in which a component says why a Pod gets no node
+# The components that report such Events beside the scheduler.
 AUTOSCALERS = frozenset(("karpenter", "cluster-autoscaler"))
-"""The components that report such Events beside the scheduler."""
 
 
 class EventSource(Struct, frozen=True):

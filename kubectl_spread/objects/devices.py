@@ -6,8 +6,7 @@ Source: api resource/v1, v1beta2 and v1beta1 types.go (v1.36).
 from kubectl_spread.objects.core import NodeSelector
 from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, ObjectMeta, Struct
 
-ALL_DEVICES = "All"
-"""The allocation mode of a request for all devices of a class."""
+ALL_DEVICES = "All"  # The allocation mode of a request for all devices of a class
 
 
 class DeviceClassSpec(Struct, frozen=True):

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from kubectl_spread.objects import autoscaling, core, devices, policy, storage, workloads
 from kubectl_spread.objects.meta import KubernetesObject
 
+# The kinds with replicas.
 Scaled: TypeAlias = workloads.Deployment | workloads.ReplicaSet | workloads.StatefulSet | core.ReplicationController
-"""The kinds with replicas."""
 Workload: TypeAlias = Scaled | workloads.DaemonSet | workloads.Job | workloads.CronJob
 
 
@@ -114,24 +114,24 @@ MACHINE_DEPLOYMENT = Kind(
 )
 MACHINE_SET = Kind(autoscaling.MachineSet, "cluster.x-k8s.io/v1beta2", "machinesets", older_versions=_OLDER_MACHINES)
 
+# All kinds above, in their order.
 KINDS: tuple[Kind, ...] = tuple(each for each in [*globals().values()] if isinstance(each, Kind))
-"""All kinds above, in their order."""
+# The kinds of node autoscalers: optional, and without effect on the scheduler.
 AUTOSCALER_KINDS = (NODE_POOL, NODE_CLAIM, EC2_NODE_CLASS, CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET)
-"""The kinds of node autoscalers: optional, and without effect on the scheduler."""
 VOLUME_KINDS = (PERSISTENT_VOLUME_CLAIM, PERSISTENT_VOLUME, STORAGE_CLASS, CSI_NODE, CSI_DRIVER, CSI_STORAGE_CAPACITY)
 DEVICE_KINDS = (DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, RESOURCE_SLICE)
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
+# The kinds that own Pods, by name as in a controller reference.
 WORKLOADS: Mapping[str, type[Workload]] = {
     kind.name: kind.struct  # type: ignore[misc] # what makes Pods is a Workload, which a Kind's type does not say
     for kind in WORKLOAD_KINDS
 }
-"""The kinds that own Pods, by name as in a controller reference."""
 
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
+# (apiVersion, kind) of an object → its Kind.
 BY_API: Mapping[tuple[str, str], Kind] = {
     (version, kind.name): kind for kind in KINDS for version in (kind.api_version, *kind.older_versions)
 }
-"""(apiVersion, kind) of an object → its Kind."""
 
 
 def named(word: str) -> Kind | None:

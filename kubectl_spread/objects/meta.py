@@ -18,10 +18,9 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 T = TypeVar("T")
 KeyT = TypeVar("KeyT")
+# What JSON and YAML documents consist of.
 Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
-"""What JSON and YAML documents consist of."""
-ControllerKey: TypeAlias = tuple[str, str, str]
-"""Namespace, kind and name of a controller."""
+ControllerKey: TypeAlias = tuple[str, str, str]  # Namespace, kind and name of a controller
 
 
 def once(parts: Iterable[T]) -> tuple[T, ...]:
@@ -59,8 +58,8 @@ JOB_INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 HELM_RELEASE = "meta.helm.sh/release-name"
 ARGO_TRACKING_ID = "argocd.argoproj.io/tracking-id"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+# How often the template of a DaemonSet has changed, and once more.
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
-"""How often the template of a DaemonSet has changed, and once more."""
 KEPT_ANNOTATIONS = (
     CONFIG_MIRROR,
     DO_NOT_DISRUPT,

@@ -23,17 +23,13 @@ from kubectl_spread.objects.template_rest import structs_in
 
 T = TypeVar("T")
 
-PREFIX = b"k8s\x00"
-"""The first bytes of every Kubernetes document in Protocol Buffers."""
-_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
-"""Wire types."""
+PREFIX = b"k8s\x00"  # The first bytes of every Kubernetes document in Protocol Buffers
+_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5  # Wire types
 _FIXED_BYTES = {_FIXED_64: 8, _FIXED_32: 4}
-_MORE = 0x80
-"""The bit of a byte that says that the varint continues."""
-_LONGEST_VARINT = 10
-"""Bytes of a varint of 64 bits."""
+_MORE = 0x80  # The bit of a byte that says that the varint continues
+_LONGEST_VARINT = 10  # Bytes of a varint of 64 bits
+# The least size of a message to compare it with similar ones, and the length of their common beginning (bytes).
 _WORTHWHILE, _BEGINNING = 100, 12
-"""The least size of a message to compare it with similar ones, and the length of their common beginning (bytes)."""
 _SIGN, _WORD = 1 << 63, 1 << 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_VALID = "not valid Protocol Buffers"
@@ -55,11 +51,10 @@ class _Field(NamedTuple):
 
 _ONE, _MANY, _ENTRY, _INLINE = range(4)
 _PUT = {"": _ONE, "repeated": _MANY, "map": _ENTRY}
-_Fields: TypeAlias = Mapping[int, _Field]
-"""Encoded field number and wire type → the field."""
+_Fields: TypeAlias = Mapping[int, _Field]  # Encoded field number and wire type → the field
 _NUMBERS: Mapping[str, _Read] = {"bool": bool, "int32": int, "int64": int}
+# Messages that differ for each object, so that caches by bytes do not help.
 _SECTIONS = frozenset(("Pod", "Node", "ObjectMeta", "PodSpec", "PodStatus", "NodeSpec", "NodeStatus"))
-"""Messages that differ for each object, so that caches by bytes do not help."""
 
 
 def read_list(document: bytes) -> tuple[str, ListMeta, bytes]:

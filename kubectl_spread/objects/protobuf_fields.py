@@ -101,8 +101,8 @@ WeightedPodAffinityTerm: 1 weight int32, 2 podAffinityTerm PodAffinityTerm;
 WorkloadReference: 1 name string, 2 podGroup string;
 """
 
+# Message → field → its number, and its type.
 MESSAGES: Mapping[str, Mapping[str, tuple[int, str]]] = {
     name.strip(): {field: (int(number), " ".join(kind)) for number, field, *kind in map(str.split, fields.split(","))}
     for name, fields in (message.split(":") for message in _TABLE.split(";")[:-1])
 }
-"""Message → field → its number, and its type."""

@@ -11,17 +11,16 @@ from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, LabelSelector, Struct
 from kubectl_spread.objects.times import moment
 
-STORAGE = "storage"
-"""The resource that a claim requests and that a volume has as capacity."""
+STORAGE = "storage"  # The resource that a claim requests and that a volume has as capacity
 
 ANN_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 ANN_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 ANN_SELECTED_NODE = "volume.kubernetes.io/selected-node"
+# The annotations that mark a StorageClass as the cluster's default.
 ANN_DEFAULT_CLASS = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
-"""The annotations that mark a StorageClass as the cluster's default."""
 ANN_MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
 

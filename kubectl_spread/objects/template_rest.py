@@ -34,12 +34,10 @@ from kubectl_spread.objects.workloads import (
 T = TypeVar("T")
 
 _Templated = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController
-Templated = _Templated | CronJob | ControllerRevision
-"""The kinds that have a Pod template."""
+Templated = _Templated | CronJob | ControllerRevision  # The kinds that have a Pod template
 
 _METADATA = "."
-NOTHING, UNKNOWN = "=", "?"
-"""The digest of a template without a rest, and an unknown part of a digest."""
+NOTHING, UNKNOWN = "=", "?"  # The digest of a template without a rest, and an unknown part of a digest
 _DIGEST_BYTES = 8
 _PROBE: Mapping[str, tuple[Plain, ...]] = {
     "initialDelaySeconds": (0,),
@@ -49,6 +47,7 @@ _PROBE: Mapping[str, tuple[Plain, ...]] = {
     "failureThreshold": (0, 3),
 }
 _FILES: Mapping[str, tuple[Plain, ...]] = {"defaultMode": (420,)}
+# Parent field → field → the values that mean the same as an absent field.
 _DEFAULTS: Mapping[str, Mapping[str, tuple[Plain, ...]]] = {
     "spec": {"dnsPolicy": ("ClusterFirst",), "terminationGracePeriodSeconds": (30,), "securityContext": ({},)},
     **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _PROBE),
@@ -62,16 +61,15 @@ _DEFAULTS: Mapping[str, Mapping[str, tuple[Plain, ...]]] = {
     "azureDisk": {"cachingMode": ("ReadWrite",), "fsType": ("ext4",), "kind": ("Shared",), "readOnly": (False,)},
     "metadata": {"creationTimestamp": (None,)},
 }
-"""Parent field → field → the values that mean the same as an absent field."""
+# The same for fields that mean the same under any parent.
 _ANYWHERE: Mapping[str, tuple[Plain, ...]] = {
     "terminationMessagePath": ("/dev/termination-log",),
     "terminationMessagePolicy": ("File",),
     **dict.fromkeys(("hostPID", "hostIPC", "readOnly", "stdin", "stdinOnce", "tty"), (False,)),
     **dict.fromkeys(("annotations", "metadata", "resources", "limits", "requests", "matchLabels"), ({},)),
 }
-"""The same for fields that mean the same under any parent."""
+# The fields for which an empty string differs from an absent field.
 _EMPTY_COUNTS = frozenset(("storageClassName", "volumeAttributesClassName"))
-"""The fields for which an empty string differs from an absent field."""
 _QUANTITIES = frozenset(("sizeLimit", "divisor"))
 
 

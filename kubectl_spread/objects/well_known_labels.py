@@ -14,6 +14,7 @@ INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION = "failure-domain.beta.kubernetes.io/region"
 
+# Deprecated label → the label that replaces it.
 SUCCESSORS: Mapping[str, str] = {
     BETA_ZONE: ZONE,
     BETA_REGION: REGION,
@@ -21,10 +22,10 @@ SUCCESSORS: Mapping[str, str] = {
     "beta.kubernetes.io/os": "kubernetes.io/os",
     "beta.kubernetes.io/instance-type": INSTANCE_TYPE,
 }
-"""Deprecated label → the label that replaces it."""
 
 WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
 
+# Patterns of the labels that hold the name of a node's pool.
 NODE_POOLS = (
     # kubermatic pkg/provider/cloud/eks: EKSNodeGroupNameLabel
     "eks.amazonaws.com/nodegroup",
@@ -45,7 +46,6 @@ NODE_POOLS = (
     # kops pkg/apis/kops/instancegroup.go: NodeLabelInstanceGroup
     "kops.k8s.io/instancegroup",
 )
-"""Patterns of the labels that hold the name of a node's pool."""
 
 
 @cache

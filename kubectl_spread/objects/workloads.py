@@ -9,10 +9,10 @@ from kubectl_spread.objects.core import Condition, PodTemplateSpec, ReplicaSetSt
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
+# The labels that hold a Job's name, on the Job and on its Pods.
 JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
-"""The labels that hold a Job's name, on the Job and on its Pods."""
+# The labels that hold a Job's UID, on its Pods and in its selector.
 JOB_UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
-"""The labels that hold a Job's UID, on its Pods and in its selector."""
 
 ON_DELETE: Final = "OnDelete"
 RECREATE: Final = "Recreate"

@@ -19,10 +19,8 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.simulation.placement import place_each, with_placed
 
-Counts: TypeAlias = tuple[DomainPods, ...]
-"""For each goal, the counts of its domains."""
-SAMPLES = 8
-"""Orders of chance (count) in which a Pod is placed if only some of its feasible nodes are scored."""
+Counts: TypeAlias = tuple[DomainPods, ...]  # For each goal, the counts of its domains
+SAMPLES = 8  # Orders of chance (count) in which a Pod is placed if only some of its feasible nodes are scored
 
 
 class Arrangement(msgspec.Struct, frozen=True):

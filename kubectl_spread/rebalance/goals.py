@@ -29,10 +29,8 @@ from kubectl_spread.scheduler.podtopologyspread import (
 )
 from kubectl_spread.snapshot import PodKey, Snapshot
 
-DomainPods: TypeAlias = tuple[int, ...]
-"""Matching Pods (count) in each domain of a goal, in its order."""
-UNREACHABLE = 10**9
-"""Moves (count) if no number of them is enough."""
+DomainPods: TypeAlias = tuple[int, ...]  # Matching Pods (count) in each domain of a goal, in its order
+UNREACHABLE = 10**9  # Moves (count) if no number of them is enough
 
 
 def with_more(counts: DomainPods, place: int, by: int) -> DomainPods:
@@ -50,8 +48,7 @@ class Reach(msgspec.Struct, frozen=True):
     closed: bool = False  # whether no Pod can go to a node that is not counted, or is counted no longer
 
 
-ANYWHERE = Reach()
-"""Every Pod may go to every domain."""
+ANYWHERE = Reach()  # Every Pod may go to every domain
 
 
 class Goal(msgspec.Struct, frozen=True, dict=True):

@@ -33,39 +33,27 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.volumerestrictions import READ_WRITE_ONCE_POD, claim_names
 from kubectl_spread.snapshot import PodKey, Snapshot
 
+# Access modes of volumes that attach to one node at a time.
 NODE_BY_NODE = frozenset(("ReadWriteOnce", READ_WRITE_ONCE_POD))
-"""Access modes of volumes that attach to one node at a time."""
 
-OF_ORDINALS = frozenset((POD_NAME_LABEL, POD_INDEX_LABEL))
-"""The labels that tell Pods of a StatefulSet apart."""
+OF_ORDINALS = frozenset((POD_NAME_LABEL, POD_INDEX_LABEL))  # The labels that tell Pods of a StatefulSet apart
 
 
 class StayCause(Enum):
     """Why a Pod is not evicted, where at most a name says more."""
 
-    NOT_ASKED_ABOUT = auto()
-    """Its workload, of this kind and name, is not part of the plan."""
-    ROLLOUT = auto()
-    """A rollout of this workload, which is the Pod's, replaces Pods."""
-    BEING_DELETED = auto()
-    """The Pod is already being deleted, or its node is gone."""
-    OTHER_SCHEDULER = auto()
-    """This scheduler, whose rules are unknown, places the replacement."""
+    NOT_ASKED_ABOUT = auto()  # Its workload, of this kind and name, is not part of the plan
+    ROLLOUT = auto()  # A rollout of this workload, which is the Pod's, replaces Pods
+    BEING_DELETED = auto()  # The Pod is already being deleted, or its node is gone
+    OTHER_SCHEDULER = auto()  # This scheduler, whose rules are unknown, places the replacement
     NO_CONTROLLER = auto()
-    CONTROLLER_DELETED = auto()
-    """No replacement comes: its controller, of this kind, is being deleted."""
-    SURPLUS = auto()
-    """None comes: its controller, of this kind, has more Pods than it wants."""
-    NODE_SILENT = auto()
-    """None comes while this node, which is the Pod's, does not answer."""
-    UNREADY = auto()
-    """None comes before this other Pod is Ready."""
-    VOLUME_THERE = auto()
-    """Its volumes, which its claims are bound to, are only in its domain."""
-    REPLACEMENT_REFUSED = auto()
-    """The API server would refuse the replacement, with this message."""
-    REPLACEMENT_GATED = auto()
-    """The replacement would wait for this scheduling gate."""
+    CONTROLLER_DELETED = auto()  # No replacement comes: its controller, of this kind, is being deleted
+    SURPLUS = auto()  # None comes: its controller, of this kind, has more Pods than it wants
+    NODE_SILENT = auto()  # None comes while this node, which is the Pod's, does not answer
+    UNREADY = auto()  # None comes before this other Pod is Ready
+    VOLUME_THERE = auto()  # Its volumes, which its claims are bound to, are only in its domain
+    REPLACEMENT_REFUSED = auto()  # The API server would refuse the replacement, with this message
+    REPLACEMENT_GATED = auto()  # The replacement would wait for this scheduling gate
 
 
 class Stays(msgspec.Struct, frozen=True):
@@ -88,8 +76,7 @@ class Undecided(msgspec.Struct, frozen=True):
     gap: Gap
 
 
-StayReason: TypeAlias = Stays | Kept | VolumeShared | EvictionRefused | Undecided
-"""Why a Pod is not evicted."""
+StayReason: TypeAlias = Stays | Kept | VolumeShared | EvictionRefused | Undecided  # Why a Pod is not evicted
 
 
 class Movable(msgspec.Struct, frozen=True):
@@ -107,8 +94,8 @@ class Movable(msgspec.Struct, frozen=True):
         return tuple(goals[at].place.get(node_name) for at in self.joins)
 
 
+# Returns what is not known or not modelled and decides where a Pod can go; None if there is nothing.
 Unknown: TypeAlias = Callable[[Pod, Handle], Gap | None]
-"""Returns what is not known or not modelled and decides where a Pod can go; None if there is nothing."""
 
 
 class Movables:
@@ -127,8 +114,7 @@ class Movables:
         for pod in pods:
             for claim in claim_names(pod):
                 self._users.setdefault((pod.metadata.namespace, claim), []).append(pod)
-        self.why_not = cache(self._why_not)
-        """Return why the Pod is not to be evicted; None where it may be."""
+        self.why_not = cache(self._why_not)  # Return why the Pod is not to be evicted; None where it may be
 
     def of(self, goals: Sequence[Goal], pods: Sequence[Pod]) -> Iterator[Movable]:
         """Yield the Pods that may be evicted, the best candidates first: of low priority, not ready, young."""

@@ -39,27 +39,22 @@ from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import PodKey, Snapshot
 
-Group: TypeAlias = tuple[Goal, ...]
-"""Goals that count Pods in common."""
-UNLIMITED = 10**9
-"""Evictions (count) without a limit."""
+Group: TypeAlias = tuple[Goal, ...]  # Goals that count Pods in common
+UNLIMITED = 10**9  # Evictions (count) without a limit
+# Verdicts on single nodes in the search for one group, about a second's; what a placement costs besides; and how many
+# placements there are in any case (counts).
 MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
-"""Verdicts on single nodes in the search for one group, about a second's; what a placement costs besides; and how many
-placements there are in any case (counts)."""
-MOST_IN_ALL = 20 * MOST_WORK
-"""The same for all groups together (count), about half a minute's."""
-MOST_TOGETHER = 40
-"""Counted Pods (count) up to which groups make room for each other."""
-MOST_WAITING = 8
-"""Templates of Pending Pods without a node (count) that are tried again after each eviction."""
+MOST_IN_ALL = 20 * MOST_WORK  # The same for all groups together (count), about half a minute's
+MOST_TOGETHER = 40  # Counted Pods (count) up to which groups make room for each other
+MOST_WAITING = 8  # Templates of Pending Pods without a node (count) that are tried again after each eviction
+# How a search ends before it is known that no plan is better.
 CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
-"""How a search ends before it is known that no plan is better."""
+# Filters whose verdict on a node no eviction changes.
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
-"""Filters whose verdict on a node no eviction changes."""
+# Filters that reject a node as long as Pods are on it that stay.
 BY_ROOM = frozenset((noderesources.NAME, nodeports.NAME))
-"""Filters that reject a node as long as Pods are on it that stay."""
+# Arrangements followed in a search, and in its proof: how many, and times nodes (counts).
 FEW, MANY = (8, 1_500), (200, 2_000)
-"""Arrangements followed in a search, and in its proof: how many, and times nodes (counts)."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,8 +15,7 @@ from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal, Reach,
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.snapshot import PodKey
 
-EXACT_PODS = 16
-"""Movable Pods for each part (count) up to which nodes with equal counts are told apart."""
+EXACT_PODS = 16  # Movable Pods for each part (count) up to which nodes with equal counts are told apart
 
 
 class Hope(msgspec.Struct, frozen=True):

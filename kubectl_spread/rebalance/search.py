@@ -104,14 +104,10 @@ class SearchLimits(msgspec.Struct, frozen=True):
 class Ended(Enum):
     """Why a search ended."""
 
-    FOUND_ALL = auto()
-    """No plan is better."""
-    PLACEMENTS = auto()
-    """The limit of placed Pods is reached."""
-    EVICTIONS = auto()
-    """A better plan has more evictions than were asked for."""
-    NOT_BEGUN = auto()
-    """The search for other workloads used up the time for all."""
+    FOUND_ALL = auto()  # No plan is better
+    PLACEMENTS = auto()  # The limit of placed Pods is reached
+    EVICTIONS = auto()  # A better plan has more evictions than were asked for
+    NOT_BEGUN = auto()  # The search for other workloads used up the time for all
 
 
 class SearchResult(msgspec.Struct, frozen=True):

@@ -30,13 +30,11 @@ from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop
 from kubectl_spread.simulation.steps import evict
 
-Chosen: TypeAlias = tuple[Movable, ...]
-"""The Pods that are evicted together."""
+Chosen: TypeAlias = tuple[Movable, ...]  # The Pods that are evicted together
+# What these cost, in verdicts on single nodes (counts): the arithmetic of one set, besides one for each two nodes, a
+# Pod that is placed, and a Pod whose eviction the control loop plays.
 PER_SET, PER_PLACEMENT, PER_EVICTION = 25, 40, 400
-"""What these cost, in verdicts on single nodes (counts): the arithmetic of one set, besides one for each two nodes, a
-Pod that is placed, and a Pod whose eviction the control loop plays."""
-MOST_ARRANGEMENTS = 8
-"""Arrangements (count) that are followed after the step."""
+MOST_ARRANGEMENTS = 8  # Arrangements (count) that are followed after the step
 
 
 class TogetherSearch:

@@ -16,8 +16,7 @@ from kubectl_spread.render.outline.audit import AUDIT_COLUMNS, rows
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 
 EXTENT = outline.Extent(all_fixes="-o table --all-fixes")
-MOST_DETAILED = 3
-"""Rows of ``show`` (count) up to which their domains are printed too."""
+MOST_DETAILED = 3  # Rows of ``show`` (count) up to which their domains are printed too
 # Underscores within a word are letters to GitHub.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _BACKTICKS = re.compile(r"`+")

@@ -29,13 +29,10 @@ from kubectl_spread.wording.words import first_and_more, in_cluster, seen
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import ItemsReport
 
-MOST_CHARTS = 6
-"""Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""
+MOST_CHARTS = 6  # Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters
 MOST_DOMAINS = 6
-MOST_NODES = 6
-"""Nodes (count) of a domain that are drawn."""
-LONGEST = 80
-"""Characters of a name that are drawn."""
+MOST_NODES = 6  # Nodes (count) of a domain that are drawn
+LONGEST = 80  # Characters of a name that are drawn
 # Everything else may mean something to Mermaid, or to the HTML that it makes.
 _UNSAFE = re.compile(r"[^A-Za-z0-9 .,:/=()+-]")
 _STYLES = (

@@ -26,8 +26,7 @@ from kubectl_spread.wording.incomplete import entries
 
 Labels: TypeAlias = dict[str, str]
 Sample: TypeAlias = tuple[Labels, float]
-Missing: TypeAlias = tuple[str | UnsetType, int]
-"""A cluster, and how much of the answer about it is missing (count)."""
+Missing: TypeAlias = tuple[str | UnsetType, int]  # A cluster, and how much of the answer about it is missing (count)
 
 
 RowT = TypeVar("RowT", SkewItem, Row, Missing, float)
@@ -131,6 +130,7 @@ def _only(value: Callable[[RowT], float]) -> Callable[[RowT], Iterable[Sample]]:
     return lambda item: [({}, value(item))]
 
 
+# The numbers of a row, in the order in which they are printed.
 METRICS: Sequence[Metric[SkewItem]] = (
     Metric("skew", "Most matching Pods in a domain minus the fewest.", _only(lambda i: i.constraint.skew)),
     Metric("max_skew", "maxSkew of the constraint.", _only(lambda i: i.constraint.max_skew)),
@@ -146,7 +146,6 @@ METRICS: Sequence[Metric[SkewItem]] = (
         "domains", "Domains that are counted.", _only(lambda i: sum(domain.eligible for domain in i.constraint.domains))
     ),
 )
-"""The numbers of a row, in the order in which they are printed."""
 
 
 def _decision(item: SkewItem) -> Iterator[Sample]:
@@ -167,6 +166,7 @@ STATUS = Metric(
     "status", "1 for the status of the row, one more Pod included.", lambda i: [({"status": i.status.value}, 1)]
 )
 CURRENT = Metric("current", "1 for the status of the Pods there are.", lambda i: [({"status": i.current.value}, 1)])
+# What is printed of a workload and one of its keys.
 AUDIT: Sequence[Metric[Row]] = (
     Metric("audit_pods", "Pods of the workload on nodes.", _only(lambda row: row.item.pods)),
     Metric("audit_loss", "Most Pods that an outage of one domain takes.", _only(lambda row: row.key.loss)),
@@ -174,4 +174,3 @@ AUDIT: Sequence[Metric[Row]] = (
     Metric("audit_usable", "Domains that the workload can use.", _only(lambda row: len(row.key.usable))),
     Metric("audit_risk", "1 for the risk of the workload on the key.", lambda row: [({"risk": row.key.risk.value}, 1)]),
 )
-"""What is printed of a workload and one of its keys."""

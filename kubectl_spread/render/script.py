@@ -24,12 +24,12 @@ LIMITS = """\
 WAIT_SECONDS=${WAIT_SECONDS:-600} # at most, for a Pod to be Ready, or gone
 RETRY_SECONDS=${RETRY_SECONDS:-300} # at most, for a disruption budget to allow an eviction"""
 
+# A line for each node, as ``_node`` makes it.
 NODE = (
     "{{range .items}}{{.metadata.name}} {{if .spec.unschedulable}}cordoned{{else}}open{{end}}"
     ' Ready={{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}'
     "{{range .spec.taints}} {{.key}}={{.value}}:{{.effect}}{{end}}LABELS\n{{end}}"
 )
-"""A line for each node, as ``_node`` makes it."""
 WHICH_SERVER = '"${SERVER:?set it to the URL of the API server}"'
 
 

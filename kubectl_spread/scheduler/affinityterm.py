@@ -34,8 +34,7 @@ class AffinityTerm(msgspec.Struct, frozen=True):
         return self.covers(pod.metadata.namespace, namespace_labels) and self.selector.matches(pod.metadata.labels)
 
 
-Weighted: TypeAlias = tuple[int, AffinityTerm]
-"""A weight, negative for anti-affinity, and its term."""
+Weighted: TypeAlias = tuple[int, AffinityTerm]  # A weight, negative for anti-affinity, and its term
 
 
 class PodTerms(msgspec.Struct, frozen=True):
@@ -114,8 +113,8 @@ def parse_term(term: PodAffinityTerm, pod: Pod) -> AffinityTerm:
 
 
 _AS_BYTES = msgspec.msgpack.Encoder().encode
+# Term → node's name → Pods there that have the term (count), or the sum of their weights.
 OnNodes: TypeAlias = Mapping[AffinityTerm, Mapping[str, int]]
-"""Term → node's name → Pods there that have the term (count), or the sum of their weights."""
 
 
 class ExistingTerms(msgspec.Struct, frozen=True):

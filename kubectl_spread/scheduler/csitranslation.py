@@ -43,8 +43,8 @@ AZURE_DISK = InTreePlugin("azure_disk", "kubernetes.io/azure-disk", "disk.csi.az
 PORTWORX = InTreePlugin("portworx_volume", "kubernetes.io/portworx-volume", "pxd.portworx.com")
 
 NEVER_MIGRATED = frozenset(("kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"))
+# Provisioner of a StorageClass → its plugin.
 PLUGINS = {plugin.name: plugin for plugin in (AWS_EBS, GCE_PD, CINDER, AZURE_DISK, PORTWORX)}
-"""Provisioner of a StorageClass → its plugin."""
 
 
 def plugin_of(sources: core.InTreeVolumeSources) -> InTreePlugin | None:

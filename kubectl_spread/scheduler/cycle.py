@@ -44,18 +44,18 @@ from kubectl_spread.scheduler.prefilter_extensions import Filters, NodeCycleStat
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 
-PRE_FILTER_RESULT = "PreFilterResult"
-"""The plugin of a rejection where other plugins' PreFilter excluded the node."""
+PRE_FILTER_RESULT = "PreFilterResult"  # The plugin of a rejection where other plugins' PreFilter excluded the node
+# The filters that judge a running Pod whose resize is deferred.
 JUDGES_OF_DEFERRED_RESIZES = frozenset(
     (nodename.NAME, deferredpodscheduling.NAME, noderesources.NAME, unread_nodes.NAME)
 )
-"""The filters that judge a running Pod whose resize is deferred."""
 NO_NODES = "no nodes available to schedule pods"
 
 
 PreFilter: TypeAlias = Callable[[Pod, Handle], PreFilterResult | Status]
 PreScore: TypeAlias = Callable[[Pod, Handle, Sequence[NodeInfo]], Scores | Status | None]
 
+# Filter plugin → its PreFilter; the order of a profile decides which runs first.
 PRE_FILTERS: Mapping[str, PreFilter] = {
     plugin.NAME: plugin.pre_filter
     for plugin in (
@@ -77,8 +77,8 @@ PRE_FILTERS: Mapping[str, PreFilter] = {
         unread_nodes,
     )
 }
-"""Filter plugin → its PreFilter; the order of a profile decides which runs first."""
 
+# Score plugin → the function that scores the feasible nodes.
 PRE_SCORES: Mapping[str, PreScore] = {
     plugin.NAME: plugin.pre_score
     for plugin in (
@@ -93,7 +93,6 @@ PRE_SCORES: Mapping[str, PreScore] = {
         imagelocality,
     )
 }
-"""Score plugin → the function that scores the feasible nodes."""
 
 
 class Rejection(msgspec.Struct, frozen=True):
@@ -281,8 +280,8 @@ def rejected_by(plugins: Collection[str], pod: Pod, handle: Handle) -> frozenset
     return frozenset(name for result in results for name, _ in _run_filter(result, handle.index.names, handle))
 
 
+# The feasible nodes, how many the scheduler looks for, and the cluster → the nodes that it finds.
 Sample: TypeAlias = Callable[[Collection[str], int, Handle], Collection[str]]
-"""The feasible nodes, how many the scheduler looks for, and the cluster → the nodes that it finds."""
 
 
 def best_nodes(pod: Pod, handle: Handle, sample: Sample | None = None) -> tuple[str, ...]:
@@ -435,8 +434,8 @@ def _first_rejections(
     return first
 
 
+# Score plugin, its weight, and feasible node's name → its normalised score (0..100).
 _Columns: TypeAlias = Sequence[tuple[str, int, Scores]]
-"""Score plugin, its weight, and feasible node's name → its normalised score (0..100)."""
 
 
 def _scores_of(name: str, columns: _Columns) -> Mapping[str, int]:

@@ -40,14 +40,12 @@ NOT_AVAILABLE = "resourceclaim not available on the node"
 CANNOT_ALLOCATE = "cannot allocate all claims"
 CANNOT_FIT = "cannot fit resource"
 CANNOT_SCHEDULE = "cannot schedule extended resource claim"
+# The annotation of a claim that the scheduler created for extended resources.
 EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
-"""The annotation of a claim that the scheduler created for extended resources."""
 
-CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
-"""The prefix of the resource name that each DeviceClass implies."""
+CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"  # The prefix of the resource name that each DeviceClass implies
 
-DeviceID = tuple[str, str, str]
-"""Driver, pool and device."""
+DeviceID = tuple[str, str, str]  # Driver, pool and device
 
 
 class Claims(msgspec.Struct, frozen=True):

@@ -44,8 +44,7 @@ class Code(StrEnum):
     UNSCHEDULABLE = "Unschedulable"
     UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
     SKIP = "Skip"
-    NOT_READ = "NotRead"
-    """Ours: nothing rejects the node, but it may have Pods that were not read."""
+    NOT_READ = "NotRead"  # Ours: nothing rejects the node, but it may have Pods that were not read
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -183,11 +182,10 @@ class Handle(msgspec.Struct, frozen=True):
         return replace(self, snapshot=snapshot, node_infos=infos, index=index, room=room)
 
 
-Scores: TypeAlias = dict[str, int]
-"""Feasible node's name → score (0..100)."""
+Scores: TypeAlias = dict[str, int]  # Feasible node's name → score (0..100)
 NodeFilter: TypeAlias = Callable[[NodeInfo], Status]
+# Returns the result after a Pod was added to a node (1) or removed from it (-1); upstream's PreFilterExtensions.
 PodUpdate: TypeAlias = Callable[[Pod, NodeInfo, int], "PreFilterResult"]
-"""Returns the result after a Pod was added to a node (1) or removed from it (-1); upstream's PreFilterExtensions."""
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
@@ -237,8 +235,8 @@ def go_round(number: float) -> int:
     return whole + (1 if number > 0 else -1)
 
 
+# The scheduler name of the default profile if the configuration has no default-scheduler: it serves no Pod.
 NO_SCHEDULER = ""
-"""The scheduler name of the default profile if the configuration has no default-scheduler: it serves no Pod."""
 
 
 class Handles(msgspec.Struct, frozen=True):

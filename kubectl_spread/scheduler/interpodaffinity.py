@@ -27,10 +27,10 @@ REASON_AFFINITY = "node(s) didn't match pod affinity rules"
 REASON_ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
 REASON_EXISTING_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
 
+# Topology key → topology value → Pods in that domain (count), or the sum of weights.
 Domains: TypeAlias = Mapping[str, Mapping[str, int]]
-"""Topology key → topology value → Pods in that domain (count), or the sum of weights."""
+# A term's topology key; node's name → Pods on it (count), or the sum of weights.
 KeyOnNodes: TypeAlias = tuple[str, Mapping[str, int]]
-"""A term's topology key; node's name → Pods on it (count), or the sum of weights."""
 
 
 class State(msgspec.Struct, frozen=True):

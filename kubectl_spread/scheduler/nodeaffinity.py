@@ -25,8 +25,8 @@ REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT = "pod affinity terms conflict"
 NAME_FIELD = "metadata.name"
 
+# Returns the requirement of an expression at a path; raises ValueError, in upstream's words, if it is invalid.
 Parser: TypeAlias = Callable[[core.NodeSelectorRequirement, str], SelectorRequirement]
-"""Returns the requirement of an expression at a path; raises ValueError, in upstream's words, if it is invalid."""
 
 
 class Term(msgspec.Struct, frozen=True):

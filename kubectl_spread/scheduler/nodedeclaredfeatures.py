@@ -48,6 +48,7 @@ def _binds_with_options(spec: PodSpec) -> bool:
     return any(mount.bind_mount_options for container in containers for mount in container.volume_mounts)
 
 
+# Feature → the behaviour of releases that check it, and whether a Pod needs it.
 _FEATURES: Mapping[str, tuple[Behaviour, Callable[[PodSpec], bool]]] = {
     "RestartAllContainersOnContainerExits": (Behaviour.DECLARED_FEATURES, _restarts_all_containers),
     "UserNamespacesHostNetworkSupport": (
@@ -56,4 +57,3 @@ _FEATURES: Mapping[str, tuple[Behaviour, Callable[[PodSpec], bool]]] = {
     ),
     "VolumeBindMountOptions": (Behaviour.DECLARED_BIND_MOUNT_OPTIONS, _binds_with_options),
 }
-"""Feature → the behaviour of releases that check it, and whether a Pod needs it."""

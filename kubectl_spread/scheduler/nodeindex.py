@@ -29,24 +29,23 @@ class NodeIndex:
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
+        # The nodes that have taints, by name.
         self.tainted = {name: node for name, node in nodes.items() if node.spec.taints}
-        """The nodes that have taints, by name."""
+        # Return node's name → value of the label (key); nodes that lack it are absent.
         self.values = cache(self._values)
-        """Return node's name → value of the label (key); nodes that lack it are absent."""
-        self.domains = cache(self._domains)
-        """Return value of the label (key) → the names of its nodes, sorted."""
+        self.domains = cache(self._domains)  # Return value of the label (key) → the names of its nodes, sorted
+        # Return the names of the nodes that have all the labels (frozenset of keys).
         self.carrying = cache(lambda keys: self.names.intersection(*map(self.values, keys)))
-        """Return the names of the nodes that have all the labels (frozenset of keys)."""
+        # Return the names of the nodes without the label (key).
         self.lacking = cache(lambda key: self.names.difference(self.values(key)))
-        """Return the names of the nodes without the label (key)."""
+        # Return the values of the label (key) on these nodes (names).
         self.values_on = lru_cache(CONDITIONS_KEPT)(self._values_on)
-        """Return the values of the label (key) on these nodes (names)."""
+        # Return the names of the nodes that the NodeMatcher matches.
         self.matching = lru_cache(CONDITIONS_KEPT)(partial(_matching, nodes))
-        """Return the names of the nodes that the NodeMatcher matches."""
+        # Return node's name → bytes of the image (name); of duplicates on a node the last counts.
         self.image_bytes = lru_cache(CONDITIONS_KEPT)(self._image_bytes)
-        """Return node's name → bytes of the image (name); of duplicates on a node the last counts."""
+        # Return the names of the nodes with taints that the NodeMatcher matches.
         self.tainted_against = lru_cache(CONDITIONS_KEPT)(partial(_matching, self.tainted))
-        """Return the names of the nodes with taints that the NodeMatcher matches."""
 
     def with_nodes(self, changed: Iterable[Node], nodes: Mapping[str, Node]) -> NodeIndex:
         """Return the index of these nodes (name → node), of which only the changed ones differ."""

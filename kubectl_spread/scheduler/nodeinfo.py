@@ -44,8 +44,7 @@ def host_ports(pod: Pod) -> frozenset[HostPort]:
     return frozenset(HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports)
 
 
-MOST_CHANGED = 100
-"""Nodes (count) that may change before all nodes are sorted again."""
+MOST_CHANGED = 100  # Nodes (count) that may change before all nodes are sorted again
 
 
 class NodeInfo(msgspec.Struct, frozen=True, dict=True):

@@ -125,8 +125,8 @@ class Weighed(NamedTuple):
     request: int
 
 
+# One resource of a node: its weight, the capacity (never 0), what its Pods request, and the same with the new Pod.
 Usage: TypeAlias = tuple[int, int, int, int]
-"""One resource of a node: its weight, the capacity (never 0), what its Pods request, and the same with the new Pod."""
 
 
 def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[Weighed, ...]:

@@ -22,8 +22,8 @@ from kubectl_spread.scheduler.profile import Behaviour
 NAME = "NodeVolumeLimits"
 REASON = "node(s) exceed max volume count"
 
+# The identity of a volume: (driver, handle), or (driver, namespace, claim's name) before it is provisioned.
 Identity: TypeAlias = tuple[str, ...]
-"""The identity of a volume: (driver, handle), or (driver, namespace, claim's name) before it is provisioned."""
 
 
 class Attachable(msgspec.Struct, frozen=True):

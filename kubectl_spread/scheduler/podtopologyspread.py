@@ -72,12 +72,12 @@ class WhenUnsatisfiable(StrEnum):
     SCHEDULE_ANYWAY = "ScheduleAnyway"
 
 
+# Hard constraints (True), soft ones (False) or both (None) → their whenUnsatisfiable.
 _KINDS: Mapping[bool | None, Collection[str]] = {
     True: (WhenUnsatisfiable.DO_NOT_SCHEDULE,),
     False: (WhenUnsatisfiable.SCHEDULE_ANYWAY,),
     None: tuple(WhenUnsatisfiable),
 }
-"""Hard constraints (True), soft ones (False) or both (None) → their whenUnsatisfiable."""
 
 
 class Constraint(msgspec.Struct, frozen=True):

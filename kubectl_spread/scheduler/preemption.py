@@ -25,13 +25,12 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 NEVER = "Never"
 MIN_CANDIDATE_NODES = 100
+# The scheduler picks the best of at least so many candidates. Source: apis/config/v1/defaults.go (v1.36).
 MIN_CANDIDATE_NODES_PERCENTAGE = 10
-"""The scheduler picks the best of at least so many candidates. Source: apis/config/v1/defaults.go (v1.36)."""
 BY_SCHEDULER = "PreemptionByScheduler"
+# The condition of an evicted Pod. Source: also pkg/registry/core/pod/storage/eviction.go (v1.36).
 DISRUPTION_TARGET = "DisruptionTarget"
-"""The condition of an evicted Pod. Source: also pkg/registry/core/pod/storage/eviction.go (v1.36)."""
-NOT_STARTED = "~"
-"""Sorts after every time (RFC 3339 in UTC): a Pod without a start time counts as starting now."""
+NOT_STARTED = "~"  # Sorts after every time (RFC 3339 in UTC): a Pod without a start time counts as starting now
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -203,6 +202,7 @@ def _pick_best(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 _MAX_INT32 = 2**31 - 1
+# What the scheduler minimises, in this order; of equal nodes it picks the one whose important victims started last.
 _COSTS: Sequence[Callable[[Candidate], int]] = (
     lambda candidate: candidate.violations,
     # The first victim has the highest priority.
@@ -211,7 +211,6 @@ _COSTS: Sequence[Callable[[Candidate], int]] = (
     lambda candidate: sum(priority_of(victim) + _MAX_INT32 + 1 for victim in candidate.victims),
     lambda candidate: len(candidate.victims),
 )
-"""What the scheduler minimises, in this order; of equal nodes it picks the one whose important victims started last."""
 
 
 def _earliest_start(candidate: Candidate) -> str:

@@ -17,8 +17,8 @@ from kubectl_spread.scheduler.framework import SUCCESS, Handle, PreFilterResult,
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
+# (Plugin, result of its PreFilter), in the profile's order; plugins that skipped the Pod are absent.
 Filters: TypeAlias = tuple[tuple[str, PreFilterResult], ...]
-"""(Plugin, result of its PreFilter), in the profile's order; plugins that skipped the Pod are absent."""
 
 
 class NodeCycleState(msgspec.Struct, frozen=True):

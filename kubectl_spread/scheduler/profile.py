@@ -35,14 +35,14 @@ from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, 
 
 ALL = "*"
 SCORES_ONLY = frozenset(("NodeResourcesBalancedAllocation", "ImageLocality"))
+# Score plugin → weight.
 DEFAULT_WEIGHTS: Mapping[str, int] = {
     "TaintToleration": 3,
     **dict.fromkeys(("NodeAffinity", "PodTopologySpread", "InterPodAffinity", "DynamicResources"), 2),
     **dict.fromkeys(("NodeResourcesFit", "VolumeBinding", *SCORES_ONLY), 1),
 }
-"""Score plugin → weight."""
+# Default plugins that neither filter nor score nodes.
 NEITHER = frozenset(("SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder", "GangScheduling"))
-"""Default plugins that neither filter nor score nodes."""
 PREEMPTION = Plugin(name="DefaultPreemption")
 
 
@@ -187,14 +187,14 @@ def known_gates() -> frozenset[str]:
     return frozenset(behaviour.value.gate.name for behaviour in Behaviour if behaviour.value.gate)
 
 
+# Source: podtopologyspread/plugin.go systemDefaultConstraints (v1.36).
 SYSTEM_CONSTRAINTS = (
     TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable="ScheduleAnyway"),
     TopologySpreadConstraint(max_skew=5, topology_key=ZONE, when_unsatisfiable="ScheduleAnyway"),
 )
-"""Source: podtopologyspread/plugin.go systemDefaultConstraints (v1.36)."""
 
+# The least number of feasible nodes to score, and the least percentage. Source: schedule_one.go (v1.36).
 MIN_NODES_TO_SCORE, MIN_PERCENTAGE_TO_SCORE = 100, 5
-"""The least number of feasible nodes to score, and the least percentage. Source: schedule_one.go (v1.36)."""
 
 
 def default_plugins(behaviours: frozenset[Behaviour]) -> tuple[Plugin, ...]:

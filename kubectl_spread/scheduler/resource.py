@@ -24,8 +24,8 @@ PODS = "pods"
 HUGE_PAGES_PREFIX = "hugepages-"
 ATTACHABLE_VOLUMES_PREFIX = "attachable-volumes-"
 
+# The default requests of a container when nodes are scored (amounts). Source: util/pod_resources.go (v1.36).
 NON_ZERO_REQUESTS = MappingProxyType({CPU: 100, MEMORY: 200 * 1024 * 1024})
-"""The default requests of a container when nodes are scored (amounts). Source: util/pod_resources.go (v1.36)."""
 
 
 class Summand(Protocol):

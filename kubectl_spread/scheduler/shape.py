@@ -14,8 +14,8 @@ from kubectl_spread.scheduler.framework import MAX_NODE_SCORE
 
 MAX_POINT_SCORE = 10
 
+# (utilization 0..100, score 0..100), by ascending utilization; at least one point.
 Shape: TypeAlias = tuple[tuple[int, int], ...]
-"""(utilization 0..100, score 0..100), by ascending utilization; at least one point."""
 
 
 def shape_of(points: Iterable[UtilizationShapePoint]) -> Shape:

@@ -19,14 +19,14 @@ from kubectl_spread.scheduler.shape import Shape, score_at, shape_of
 from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, find_pod_volumes, pod_volume_claims
 
 NAME = "VolumeBinding"
+# The filters that decide on which nodes a Pod's bound volumes can be used.
 OF_VOLUMES = frozenset((NAME, volumezone.NAME))
-"""The filters that decide on which nodes a Pod's bound volumes can be used."""
 REASON_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 LOST = "Lost"
 FULL = 100
 
+# Source: pkg/scheduler/apis/config/v1/defaults.go SetDefaults_VolumeBindingArgs (v1.37).
 EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
-"""Source: pkg/scheduler/apis/config/v1/defaults.go SetDefaults_VolumeBindingArgs (v1.37)."""
 
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:

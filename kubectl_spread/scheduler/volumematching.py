@@ -22,8 +22,7 @@ from kubectl_spread.scheduler.nodeaffinity import parse_terms
 
 AVAILABLE = "Available"
 
-AllowedNodes: TypeAlias = tuple[Selector, ...] | None
-"""Alternatives of node labels; None for all nodes."""
+AllowedNodes: TypeAlias = tuple[Selector, ...] | None  # Alternatives of node labels; None for all nodes
 
 
 def allowed_nodes(required: NodeSelector | None) -> AllowedNodes:

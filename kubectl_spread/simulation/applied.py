@@ -27,8 +27,7 @@ from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.placement import DomainRange, Jam, Placement, Violation
 from kubectl_spread.simulation.steps import Step, Verb
 
-MOST_WORK = 100_000
-"""Changes times nodes (count) after which no other order is started: about a second."""
+MOST_WORK = 100_000  # Changes times nodes (count) after which no other order is started: about a second
 
 
 class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):

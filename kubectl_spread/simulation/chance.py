@@ -14,20 +14,17 @@ from kubectl_spread.objects.core import Node
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler.framework import Handle
 
-Order: TypeAlias = Callable[[str], str]
-"""Name → sort key, used if nothing else decides between two names."""
+Order: TypeAlias = Callable[[str], str]  # Name → sort key, used if nothing else decides between two names
 
-ORDERS = 16
-"""Orders (count) that are simulated if anything is left to chance."""
+ORDERS = 16  # Orders (count) that are simulated if anything is left to chance
+# How many nodes the scheduler filters at the same time (count). Source: apis/config/v1/defaults.go (v1.36).
 PARALLELISM = 16
-"""How many nodes the scheduler filters at the same time (count). Source: apis/config/v1/defaults.go (v1.36)."""
+# Of four orders, the one in which each Pod starts where the last one stopped, and the one in which enough CPUs filter
+# PARALLELISM nodes at the same time. In the others each Pod starts at the same node, which finds the extremes.
 _ADVANCING, _PARALLEL = 0, 2
-"""Of four orders, the one in which each Pod starts where the last one stopped, and the one in which enough CPUs filter
-PARALLELISM nodes at the same time. In the others each Pod starts at the same node, which finds the extremes."""
+# The orders that favour no node: each choice is made anew, as the scheduler does. The others find the extremes.
 _ANEW = (11, 13, 15)
-"""The orders that favour no node: each choice is made anew, as the scheduler does. The others find the extremes."""
-_GOLDEN = 0.618_034
-"""The fractional parts of its multiples are spread evenly between 0 and 1, for any number of them."""
+_GOLDEN = 0.618_034  # The fractional parts of its multiples are spread evenly between 0 and 1, for any number of them
 
 
 def seeded(seed: int) -> Order:

@@ -24,14 +24,13 @@ from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET,
 from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.snapshot import PodKey, Snapshot
 
+# The reasons of a DisruptionTarget condition. Source: api core/v1/types.go (v1.36).
 BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
-"""The reasons of a DisruptionTarget condition. Source: api core/v1/types.go (v1.36)."""
+# Kinds that controllers change, and that never make a node feasible for a Pod.
 _OF_CONTROLLERS = frozenset((PodDisruptionBudget, ResourceQuota, *WORKLOADS.values()))
-"""Kinds that controllers change, and that never make a node feasible for a Pod."""
-LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-"""The time if no Pod has a timestamp."""
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # The time if no Pod has a timestamp
+# How long ago the last timestamp of a Pod may be. After more time, young Pods are of the same age.
 _SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
-"""How long ago the last timestamp of a Pod may be. After more time, young Pods are of the same age."""
 
 
 def _disrupted(pod: Pod, reason: str) -> Pod:

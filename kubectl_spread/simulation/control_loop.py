@@ -31,17 +31,13 @@ from kubectl_spread.simulation.placement import storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.snapshot import PodKey, Snapshot
 
+# Pods are tried on at most so many nodes (count): two or three minutes. A search for Pods to preempt counts that many
+# times.
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
-"""Pods are tried on at most so many nodes (count): two or three minutes. A search for Pods to preempt counts that many
-times."""
-UNLIMITED = 10**18
-"""The same for no limit."""
-MOST_TURNS = 5_000
-"""The turns (count) after which a cluster that still changes counts as one that never settles."""
-_ONE_BY_ONE = (1, 3)
-"""In these of every four orders, Pods become ready one after another."""
-_GONE_FIRST = 4
-"""In this one of every eight, Pods that are deleted are gone before the scheduler tries another."""
+UNLIMITED = 10**18  # The same for no limit
+MOST_TURNS = 5_000  # The turns (count) after which a cluster that still changes counts as one that never settles
+_ONE_BY_ONE = (1, 3)  # In these of every four orders, Pods become ready one after another
+_GONE_FIRST = 4  # In this one of every eight, Pods that are deleted are gone before the scheduler tries another
 
 
 class JobFailed(msgspec.Struct, frozen=True):

@@ -13,12 +13,10 @@ from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS, ControlLoop
 from kubectl_spread.simulation.steps import Done, Step, act
 
-MOST_WORK = 40_000
-"""Changes times nodes (count) after which no other order is started: about half a second."""
+MOST_WORK = 40_000  # Changes times nodes (count) after which no other order is started: about half a second
+# The factor by which more is simulated if the scheduler scores only some of the nodes: then outcomes differ more.
 MORE_WHERE_SAMPLED = 5
-"""The factor by which more is simulated if the scheduler scores only some of the nodes: then outcomes differ more."""
-LEFT_ALONE = -1
-"""The number of steps that ``look`` is given with the final cluster without any step."""
+LEFT_ALONE = -1  # The number of steps that ``look`` is given with the final cluster without any step
 
 SeenT = TypeVar("SeenT")
 

@@ -18,8 +18,7 @@ from kubectl_spread.objects.core import Pod, ResourceQuota, ResourceQuotaStatus
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.snapshot import PodKey, Snapshot
 
-Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]
-"""Pod → (the Pod, whether it has ended for quotas)."""
+Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]  # Pod → (the Pod, whether it has ended for quotas)
 
 
 class QuotaUsage:

@@ -55,8 +55,8 @@ class DrainWaits(msgspec.Struct, frozen=True):
     node: str
 
 
+# Why a Pod is not evicted.
 BlockReason: TypeAlias = Unmanaged | DaemonSetGone | DrainRefused | DrainWaits | EvictionRefused
-"""Why a Pod is not evicted."""
 
 
 class StuckPods(msgspec.Struct, frozen=True):
@@ -90,10 +90,9 @@ class MirrorRemade(msgspec.Struct, frozen=True):
     node: str
 
 
+# The finalizer of an object whose Pods are deleted before it. Source: apimachinery meta/v1/types.go (v1.36).
 FOREGROUND = "foregroundDeletion"
-"""The finalizer of an object whose Pods are deleted before it. Source: apimachinery meta/v1/types.go (v1.36)."""
-DISABLE_EVICTION = "--disable-eviction"
-"""The flag with which ``kubectl drain`` deletes Pods instead."""
+DISABLE_EVICTION = "--disable-eviction"  # The flag with which ``kubectl drain`` deletes Pods instead
 
 
 class DrainFlag(StrEnum):
@@ -137,6 +136,7 @@ class UnreadScalers(msgspec.Struct, frozen=True):
     why: str
 
 
+# What else a step reports.
 StepNote: TypeAlias = (
     Autoscaled
     | BoundByName
@@ -150,7 +150,6 @@ StepNote: TypeAlias = (
     | UnreadScalers
     | WaitsForReady
 )
-"""What else a step reports."""
 
 
 class Verb(StrEnum):

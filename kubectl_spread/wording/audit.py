@@ -23,8 +23,7 @@ from kubectl_spread.wording.reasons import brief_key, noun_for, reason_text
 from kubectl_spread.wording.simulate import as_before, why_pending
 from kubectl_spread.wording.words import between, count_of, enumerated, in_cluster, totals
 
-MOST_NAMED = 3
-"""Domains (count) up to which each is named."""
+MOST_NAMED = 3  # Domains (count) up to which each is named
 
 
 def risk_text(why: RiskReason | None, topology_key: str) -> str:

@@ -19,8 +19,7 @@ from kubectl_spread.wording.words import count_of, enumerated, listed
 
 NAMES = {"karpenter": "Karpenter", "cluster-autoscaler": "cluster-autoscaler"}
 POOLS = {"karpenter": "NodePool", "cluster-autoscaler": "node group"}
-MOST_POOLS = 2
-"""Pools (count) that a sentence names; the table has all."""
+MOST_POOLS = 2  # Pools (count) that a sentence names; the table has all
 _TYPES = {
     "none": "its instance types do not meet its own requirements",
     "requirements": "no instance type meets the requirements",
@@ -61,11 +60,11 @@ _UNREAD_KINDS = {
     kinds.MACHINE_DEPLOYMENT: "MachineDeployments could not be read",
     kinds.MACHINE_SET: "MachineSets could not be read",
 }
+# Autoscaler that decides → what the text adds where the cluster has another one.
 _BESIDE = {
     "karpenter": "not considered: the node groups in cluster-autoscaler's status",
     "cluster-autoscaler": "not considered: Karpenter, whose NodePools could not be read",
 }
-"""Autoscaler that decides → what the text adds where the cluster has another one."""
 
 
 def reason_text(reason: d.Reason) -> str:

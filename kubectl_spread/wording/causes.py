@@ -36,28 +36,26 @@ from kubectl_spread.wording.words import (
 )
 
 named = partial(enumerated, most=2)
-NO_CONSTRAINT = "No spread constraint is the cause."
-"""What is said with a cause that is filters alone."""
+NO_CONSTRAINT = "No spread constraint is the cause."  # What is said with a cause that is filters alone
 EMPTY_KEY = "the topologyKey of the constraint is empty"
 CLAIM = kinds.PERSISTENT_VOLUME_CLAIM.name
+# A few words about a constraint that does not count its own Pods.
 GHOST = "the selector does not match the workload's own Pods"
-"""A few words about a constraint that does not count its own Pods."""
-MOST_REASONS = 2
-"""Reasons of a filter (count), and reasons in a few words, before the rest is counted."""
+MOST_REASONS = 2  # Reasons of a filter (count), and reasons in a few words, before the rest is counted
+# Filters, and reasons that keep the Pod off nodes (count), that a sentence has before it counts the rest.
 ALL_REASONS = 3
-"""Filters, and reasons that keep the Pod off nodes (count), that a sentence has before it counts the rest."""
+# Policies of a constraint → why nodes count to which no Pod can go.
 IGNORE: Mapping[tuple[causes.Policy, ...], str] = {
     ("nodeAffinityPolicy",): "nodeAffinityPolicy is Ignore",
     ("nodeTaintsPolicy",): "nodeTaintsPolicy is Ignore (the default)",
     ("nodeAffinityPolicy", "nodeTaintsPolicy"): "nodeAffinityPolicy and nodeTaintsPolicy are Ignore",
 }
-"""Policies of a constraint → why nodes count to which no Pod can go."""
+# What the keys of taints begin with that follow from a node's condition, such as not-ready.
 NODE_CONDITION = "node.kubernetes.io/"
-"""What the keys of taints begin with that follow from a node's condition, such as not-ready."""
-NODE_ROLE = "node-role.kubernetes.io/"
-"""What the keys of taints begin with that keep the control plane free."""
+NODE_ROLE = "node-role.kubernetes.io/"  # What the keys of taints begin with that keep the control plane free
+# Reasons that several nodes share with their amounts, Pods and taints.
 SHARED = (InsufficientResources, PortsInUse, UntoleratedTaints)
-"""Reasons that several nodes share with their amounts, Pods and taints."""
+# Filter → what one node is, and several are, that it does not reject.
 PASSES: Mapping[str, tuple[str, str]] = {
     tainttoleration.NAME: ("has no untolerated taint", "have no untolerated taint"),
     noderesources.NAME: ("has enough room", "have enough room"),
@@ -65,7 +63,6 @@ PASSES: Mapping[str, tuple[str, str]] = {
     nodeaffinity.NAME: ("matches the node affinity", "match the node affinity"),
     nodeports.NAME: ("has free host ports", "have free host ports"),
 }
-"""Filter → what one node is, and several are, that it does not reject."""
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -80,8 +77,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 POD = Subject("the Pod", "This Pod", "this Pod", "this Pod")
-ONE = Subject("the Pod", "This Pod", "this Pod", "this Pod")
-"""The Pod of the sentence before."""
+ONE = Subject("the Pod", "This Pod", "this Pod", "this Pod")  # The Pod of the sentence before
 IT = Subject("it", "It", "it", "it")
 PODS = Subject("they", "They", "these Pods", "one of them")
 

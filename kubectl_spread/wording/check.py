@@ -54,14 +54,14 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
 NO_POD = "no Pod needs to be scheduled."
 NOT_SCHEDULABLE = "not schedulable. {}"
 RANDOM_TIES = "Some choices are random: ranges show {} simulations, other figures are from the first one."
+# Kind → who makes what is missing.
 MAKERS: Mapping[str, str] = {
     "ServiceAccount": "created with the application: apply its manifest too",
     "PriorityClass": "a cluster administrator creates it",
     "RuntimeClass": "an administrator installs it with the container runtime",
 }
-"""Kind → who makes what is missing."""
+# Groups of equal nodes, and nodes of each (counts), that are named where which node a replica gets is by chance.
 SHOWN_TIES = 3
-"""Groups of equal nodes, and nodes of each (counts), that are named where which node a replica gets is by chance."""
 TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other order was simulated."
 
 

@@ -27,6 +27,7 @@ NOT_COUNTED = "not counted"
 AS_FOR = "Not counted: the same nodes as for constraint {}."
 OPEN = "yes"
 SHUT = "no: {} rejects this node"
+# How the next Pod gets to a domain although something rejects it there, or does not although nothing does.
 NEXT = {
     "Preemption": "yes, by preemption",
     "NodeName": "yes, by spec.nodeName",
@@ -34,11 +35,8 @@ NEXT = {
     "Refused": "no: no node is evaluated",
     "NotCreated": "no: the API server refuses the Pod",
 }
-"""How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
-MOST_REASONS = 3
-"""Reasons (count) that keep the Pod off a domain, up to which each is told."""
-SHOWN_DOMAINS = 6
-"""Domains (count) up to which those at the minimum are named."""
+MOST_REASONS = 3  # Reasons (count) that keep the Pod off a domain, up to which each is told
+SHOWN_DOMAINS = 6  # Domains (count) up to which those at the minimum are named
 
 
 def skew_text(skew_if_placed: int, skew: int) -> str:

@@ -13,8 +13,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.wording.words import LIST, count_of, did_you_mean, enumerated
 
-Texts: TypeAlias = tuple[str, str, str]
-"""What is missing, why, and the consequence."""
+Texts: TypeAlias = tuple[str, str, str]  # What is missing, why, and the consequence
 
 
 class Incomplete(msgspec.Struct, frozen=True):
@@ -43,12 +42,10 @@ OfManifest: TypeAlias = (
     | gaps.UnknownManagers
 )
 NEVER_RUNS = "no node has that name: it never runs, and pod garbage collection deletes it"
-IDLE = "no Pod with this schedulerName has a node, and no event is from it"
-"""Why a scheduler may not run."""
+IDLE = "no Pod with this schedulerName has a node, and no event is from it"  # Why a scheduler may not run
+# The outcome for a Pod, and for several, on no existing node.
 ALL_NEVER_RUN = "no node has that name: they never run, and pod garbage collection deletes them"
-"""The outcome for a Pod, and for several, on no existing node."""
-MOST_NAMES = 2
-"""Nodes (count) that a sentence names where there are more."""
+MOST_NAMES = 2  # Nodes (count) that a sentence names where there are more
 
 _OWNER_SELECTS = "what the owner adds to the selector of the cluster's default constraints is not known"
 _VOLUMES = "its volumes were not evaluated"
@@ -65,6 +62,7 @@ _DEVICES = "whether nodes have the devices it claims is not known"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 
+# Purpose → kind → what is not known where its list could not be read.
 UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
     gaps.Purpose.SCHEDULING: {
         kinds.POD: "Pods of other namespaces use unknown resources and ports, and Pod affinity was not evaluated",
@@ -126,7 +124,6 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         (*kinds.AUTOSCALER_KINDS, kinds.DAEMON_SET), "the autoscaler's decision is made without them"
     ),
 }
-"""Purpose → kind → what is not known where its list could not be read."""
 
 
 def texts(gap: gaps.Gap) -> Texts:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kubectl_spread.wording.words import enumerated
 
+# Kind of a report → the command that makes it, and what its page is called.
 TITLES = {
     "SkewReport": ("show", "How Pods are spread"),
     "PendingReport": ("why-pending", "Why Pods are Pending"),
@@ -12,7 +13,7 @@ TITLES = {
     "AuditReport": ("audit", "What an outage would take"),
     "RebalanceReport": ("rebalance", "Evictions that restore the spread"),
 }
-"""Kind of a report → the command that makes it, and what its page is called."""
+# What the release is known from → the same in words.
 RULES_FROM = {
     "flag": "from --kube-version",
     "server": "the API server's release",
@@ -20,7 +21,6 @@ RULES_FROM = {
     "default": "assumed: the release is not known",
     "clusters": "of each cluster",
 }
-"""What the release is known from → the same in words."""
 
 NOT_DRAWN = "The nodes are not drawn, because the page would be too large. Open a page for this item alone to see them."
 NOT_ALL_KNOWN = "The answer is incomplete"

@@ -16,6 +16,7 @@ from kubectl_spread.wording.causes import NO_CONSTRAINT, POD, Subject, clause_of
 from kubectl_spread.wording.incomplete import MOST_NAMES, lead
 from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed
 
+# Difference → its text.
 DIFFERENCES = {
     Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
     Difference.GAVE_UP_ON_VOLUMES: (
@@ -27,10 +28,8 @@ DIFFERENCES = {
     Difference.SCHEDULABLE_NOW: "the report is out of date: the Pod can be scheduled now",
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }
-"""Difference → its text."""
 CREATE = "Create {}: then its Pods can be created."
-AS_FOR = "{summary} (as above, for {subject})"
-"""A step that an earlier answer has too, with its commands."""
+AS_FOR = "{summary} (as above, for {subject})"  # A step that an earlier answer has too, with its commands
 
 
 def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:
@@ -100,16 +99,15 @@ def reported(time: str, *, last: bool = False) -> str:
 WOULD_REPORT = "The scheduler would report"
 WOULD_REPORT_NOW = f"{WOULD_REPORT} now"
 NOT_VERIFIED = "Not all Pods were read, so the message was not verified."
-SEE_WIDE = "other reasons: see -o wide"
-"""What stands for the reasons of nodes that are only counted."""
+SEE_WIDE = "other reasons: see -o wide"  # What stands for the reasons of nodes that are only counted
 NOT_KNOWN = "unknown: see below"
 DIFFERS = "This differs from the result above, because {}."
 ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide explains every Pod, with tables of nodes and domains."
 NODE_CHOSEN = "wait for volumes on chosen nodes"
 SCHEDULABLE = "can be scheduled now"
 NOT_TRIED_YET = "The scheduler has not reported on it. If it stays Pending, check that the scheduler runs."
+# Source: pkg/scheduler/backend/queue/scheduling_queue.go DefaultPodMaxInUnschedulablePodsDuration.
 TRIED_AGAIN = "The scheduler tries it again within about 5 minutes. If it stays Pending, check the scheduler."
-"""Source: pkg/scheduler/backend/queue/scheduling_queue.go DefaultPodMaxInUnschedulablePodsDuration."""
 SOME_SCHEDULABLE = "can be scheduled now, but not all of them"
 
 

@@ -11,8 +11,7 @@ from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, seen
 
-MOST_OWNERS = 2
-"""Workloads (count) whose Pods are counted apart."""
+MOST_OWNERS = 2  # Workloads (count) whose Pods are counted apart
 
 
 def name_of(requirement: Requirement) -> str:

@@ -20,11 +20,11 @@ from kubectl_spread.wording.statuses import status_text
 from kubectl_spread.wording.stays import stay_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
+# How the search for a plan ended → what follows the cause of the remaining skew.
 SEARCH_ENDS: Mapping[Ended, str] = {
     Ended.PLACEMENTS: "; not every plan was simulated",
     Ended.EVICTIONS: "; --max allows no more evictions",
 }
-"""How the search for a plan ended → what follows the cause of the remaining skew."""
 
 BETWEEN_WAVES = (
     "Before each wave, also wait until evicted Pods are gone: a budget, a StatefulSet, room, affinity between Pods"

@@ -32,11 +32,11 @@ from kubectl_spread.wording.words import (
     scores_some,
 )
 
+# Flag of a drain → what is lost by it, with a place for its Pods.
 LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
     DrainFlag.FORCE: " (no controller recreates {})",
 }
-"""Flag of a drain → what is lost by it, with a place for its Pods."""
 REFUSED = "Not applied: {}."
 BLOCKED = "Blocked: {}: {}"
 LOST = "Deleted for good, because no controller recreates {}: {}."
@@ -49,10 +49,8 @@ RANGES = (
 )
 BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too."
 AS_ABOVE = "as above"
-SHOWN_NAMES = 4
-"""Pods that are named of a kind of outcome (count)."""
-SHOWN_EVICTED = 20
-"""Evicted Pods that are named (count)."""
+SHOWN_NAMES = 4  # Pods that are named of a kind of outcome (count)
+SHOWN_EVICTED = 20  # Evicted Pods that are named (count)
 
 
 def removed(step: SimulatedStep) -> str:

@@ -24,12 +24,12 @@ STAY_CAUSES: Mapping[StayCause, str] = {
     StayCause.REPLACEMENT_GATED: "its replacement would wait for the scheduling gate {}",
 }
 
+# Kind of a controller → why its Pods are left alone.
 KEEPING_CONTROLLERS: Mapping[str, str] = {
     "Job": "its Job would count it as failed",
     "DaemonSet": "its DaemonSet would recreate it on the same node",
     "Node": "it is a static Pod, which the kubelet manages",
 }
-"""Kind of a controller → why its Pods are left alone."""
 
 
 def stay_text(reason: movable.StayReason) -> str:

@@ -12,21 +12,18 @@ if TYPE_CHECKING:
 
     from kubectl_spread.controllers.horizontal import ReplicaBounds
 
-LIST = "list "
-"""What begins the name of a list that was not read, or not all of it."""
-FEW_LETTERS = 3
-"""Letters of a name below which nothing resembles it, and that may differ at most."""
+LIST = "list "  # What begins the name of a list that was not read, or not all of it
+FEW_LETTERS = 3  # Letters of a name below which nothing resembles it, and that may differ at most
 
-EMPTY = '""'
-"""A name that is there and empty, as the value of a label may be."""
+EMPTY = '""'  # A name that is there and empty, as the value of a label may be
 _NODE = r"[a-z0-9][a-z0-9.-]*"
 
+# Well-known topology key → its short name in a sentence.
 SHORT_KEYS = {
     "topology.kubernetes.io/zone": "zone",
     "topology.kubernetes.io/region": "region",
     "kubernetes.io/hostname": "hostname",
 }
-"""Well-known topology key → its short name in a sentence."""
 _PLACES = re.compile(rf"(\bon|\bin|\bover|\band) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
 _TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
 

@@ -12,8 +12,7 @@ import msgspec
 from kubectl_spread.apimachinery import as_json, quoted
 
 ItemT = TypeVar("ItemT")
-Errors: TypeAlias = Iterator["FieldError"]
-"""The errors of an object or of a part of it, in the API server's order."""
+Errors: TypeAlias = Iterator["FieldError"]  # The errors of an object or of a part of it, in the API server's order
 
 
 class Reason(StrEnum):
@@ -35,8 +34,8 @@ class Reason(StrEnum):
     NOT_SENT = "NotSent"
 
 
+# The faults for which kubectl itself stops: it sends nothing.
 OF_KUBECTL = frozenset((Reason.NOT_SENT, Reason.NO_KIND_MATCH))
-"""The faults for which kubectl itself stops: it sends nothing."""
 
 
 _TITLES = {

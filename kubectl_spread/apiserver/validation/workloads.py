@@ -29,8 +29,7 @@ from kubectl_spread.release import Release
 _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
 _ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
-STATEFUL_SET_TEMPLATE_SINCE = 34
-"""The first release that validates the templates of a StatefulSet."""
+STATEFUL_SET_TEMPLATE_SINCE = 34  # The first release that validates the templates of a StatefulSet
 _MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
 
 
@@ -181,6 +180,7 @@ def _labels_text(template: PodTemplateSpec) -> str:
     return as_json(dict(sorted(template.metadata.labels.items())) or None)
 
 
+# Kind → its rules.
 _RULES: Mapping[type[KubernetesObject], Callable[..., Errors]] = {
     Pod: pod_errors,
     **dict.fromkeys((workloads.Deployment, workloads.ReplicaSet), _deployment_errors),
@@ -190,7 +190,6 @@ _RULES: Mapping[type[KubernetesObject], Callable[..., Errors]] = {
     workloads.CronJob: _cron_job_errors,
     ReplicationController: _replication_controller_errors,
 }
-"""Kind → its rules."""
 
 
 def validate(obj: KubernetesObject, release: Release) -> tuple[FieldError, ...]:

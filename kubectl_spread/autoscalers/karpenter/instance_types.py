@@ -15,8 +15,7 @@ from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, ZONE
 from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, PODS, amounts
 
-OVERHEAD = {CPU: 100, MEMORY: 10 * 2**20}
-"""What the kubelet keeps of each machine (amounts), as kwok has it."""
+OVERHEAD = {CPU: 100, MEMORY: 10 * 2**20}  # What the kubelet keeps of each machine (amounts), as kwok has it
 MOST_PODS = 110
 Mismatch: TypeAlias = Literal["requirements", "resources", "offering"]
 

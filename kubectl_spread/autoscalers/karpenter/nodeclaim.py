@@ -22,8 +22,7 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.scheduler.nodeinfo import host_ports
 from kubectl_spread.scheduler.resource import total
 
-NEW_HOST = "hostname-placeholder"
-"""The host name of a node to come; no node is called so."""
+NEW_HOST = "hostname-placeholder"  # The host name of a node to come; no node is called so
 
 
 class Attempt(msgspec.Struct, frozen=True):

@@ -35,16 +35,15 @@ from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import amounts
 from kubectl_spread.snapshot import Snapshot
 
-NODES = "nodes"
-"""The limit of a NodePool on how many nodes it has."""
+NODES = "nodes"  # The limit of a NodePool on how many nodes it has
+# API group of a node class → the prefixes of labels that its provider knows beside those of the group itself.
 PROVIDER_LABELS = {
     "karpenter.k8s.aws": ("topology.k8s.aws/",),
     "eks.amazonaws.com": ("topology.k8s.aws/",),
     "karpenter.azure.com": ("kubernetes.azure.com/",),
 }
-"""API group of a node class → the prefixes of labels that its provider knows beside those of the group itself."""
+# Kinds without which NodePools are asked all the same; what is not known then is in the texts.
 _DECIDING = (NODE_CLAIM, DAEMON_SET)
-"""Kinds without which NodePools are asked all the same; what is not known then is in the texts."""
 CAPACITY_TYPES = frozenset(("on-demand", "spot", "reserved"))
 
 

@@ -5,20 +5,17 @@ Source: karpenter's git history between v1.11.0 and v1.15.0.
 
 import re
 
+# The releases (major, minor) whose rules are known; PROVED is the default.
 OLDEST, PROVED, NEWEST = (1, 11), (1, 14), (1, 15)
-"""The releases (major, minor) whose rules are known; PROVED is the default."""
+# From this release on taints of the node readiness controller do not count while a node starts.
 READINESS_TAINTS = (1, 13)
-"""From this release on taints of the node readiness controller do not count while a node starts."""
-DAEMONS_BY_TYPE = (1, 14)
-"""From this release on the Pods of DaemonSets on a new node depend on its instance type."""
-COUNTS_RESIZES = (1, 14)
-"""From this release on the largest amount of a resize in progress counts."""
+DAEMONS_BY_TYPE = (1, 14)  # From this release on the Pods of DaemonSets on a new node depend on its instance type
+COUNTS_RESIZES = (1, 14)  # From this release on the largest amount of a resize in progress counts
+# From this release on minValues counts only values that are still allowed on the new node.
 COUNTS_ALLOWED_VALUES = (1, 14, 3)
-"""From this release on minValues counts only values that are still allowed on the new node."""
-REBOOTS = (1, 15)
-"""From this release on Karpenter reboots nodes, and sees the room of a node that reboots."""
+REBOOTS = (1, 15)  # From this release on Karpenter reboots nodes, and sees the room of a node that reboots
+# Only in this release NodePools add domains only for Pods whose node selector and affinity they meet.
 BY_AFFINITY = (1, 11, 0)
-"""Only in this release NodePools add domains only for Pods whose node selector and affinity they meet."""
 _VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?(?:[-+@].*)?", re.ASCII)
 
 

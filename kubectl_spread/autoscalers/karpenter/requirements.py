@@ -20,10 +20,10 @@ NODE_POOL = "karpenter.sh/nodepool"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 ARCH = "kubernetes.io/arch"
 OS = "kubernetes.io/os"
+# Labels that a node may have though nothing names them; providers add their own.
 WELL_KNOWN = frozenset(
     (NODE_POOL, ZONE, REGION, INSTANCE_TYPE, ARCH, OS, CAPACITY_TYPE, "node.kubernetes.io/windows-build")
 )
-"""Labels that a node may have though nothing names them; providers add their own."""
 
 
 Expression: TypeAlias = NodeSelectorRequirement | NodeSelectorRequirementWithMinValues
@@ -86,8 +86,7 @@ class Requirement(msgspec.Struct, frozen=True):
         return f"{self.key}={values}" if len(self.values) == 1 else f"{self.key} in ({values})"
 
 
-Requirements: TypeAlias = Mapping[str, Requirement]
-"""Label → which values it may have."""
+Requirements: TypeAlias = Mapping[str, Requirement]  # Label → which values it may have
 
 
 class Conflict(msgspec.Struct, frozen=True):

@@ -20,9 +20,10 @@ from kubectl_spread.snapshot import Snapshot
 
 REGISTERED = "karpenter.sh/registered"
 INITIALIZED = "karpenter.sh/initialized"
+# Key and effect of the taint of nodes that Karpenter replaces or removes.
 DISRUPTED = ("karpenter.sh/disrupted", "NoSchedule")
-"""Key and effect of the taint of nodes that Karpenter replaces or removes."""
 _NOT_READY = "node.kubernetes.io/not-ready"
+# Key and effect of taints that go away while a node of Karpenter's starts.
 KNOWN_EPHEMERAL_TAINTS = frozenset(
     (
         (_NOT_READY, "NoSchedule"),
@@ -32,9 +33,7 @@ KNOWN_EPHEMERAL_TAINTS = frozenset(
         ("karpenter.sh/unregistered", "NoExecute"),
     )
 )
-"""Key and effect of taints that go away while a node of Karpenter's starts."""
-REBOOTING = ("karpenter.sh/rebooting", "NoSchedule")
-"""Key and effect of the taint of nodes that Karpenter reboots."""
+REBOOTING = ("karpenter.sh/rebooting", "NoSchedule")  # Key and effect of the taint of nodes that Karpenter reboots
 READINESS_PREFIX = "readiness.k8s.io/"
 
 

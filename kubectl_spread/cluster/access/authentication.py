@@ -73,8 +73,8 @@ def _from_token_file(user: kubeconfig.User, key_pair: KeyPair | None) -> Issued:
 
 
 REQUIRED = ("idp-issuer-url", "client-id")
+# An id-token that expired long ago: the client does not refresh a missing one.
 NO_TOKEN_YET = "_.eyJleHAiOjB9._"  # noqa: S105 - it opens nothing
-"""An id-token that expired long ago: the client does not refresh a missing one."""
 
 
 def from_login_flow(selection: kubeconfig.Selection, settings: dict[str, str], key_pair: KeyPair | None) -> Issued:

@@ -35,8 +35,8 @@ from kubectl_spread.errors import ClusterError, UsageError
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
+# The characters that a header's name may have beside letters and digits, without ``%``, which is encoded.
 _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
-"""The characters that a header's name may have beside letters and digits, without ``%``, which is encoded."""
 
 
 def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: Path = SERVICE_ACCOUNT) -> Connection:
@@ -176,11 +176,11 @@ def _header(text: str) -> str:
 
 PROXY_SCHEMES = ("http", "https", "socks5")
 INTERACTIVE_MODES = ("Never", "IfAvailable", "Always")
+# Version of the plugin protocol → its interactive modes.
 PLUGIN_MODES = {
     "client.authentication.k8s.io/v1": INTERACTIVE_MODES,
     "client.authentication.k8s.io/v1beta1": (*INTERACTIVE_MODES, ""),
 }
-"""Version of the plugin protocol → its interactive modes."""
 
 
 def confirm_usable(selection: Selection) -> None:

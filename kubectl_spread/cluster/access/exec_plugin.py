@@ -23,8 +23,7 @@ from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, decode
 
-EXTENSION = "client.authentication.k8s.io/exec"
-"""The name of the cluster extension for plugins."""
+EXTENSION = "client.authentication.k8s.io/exec"  # The name of the cluster extension for plugins
 
 
 class _Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -15,10 +15,9 @@ from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import UsageError
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-LONGEST_SECONDS = 2**63 / 1e9
-"""Go counts a duration in nanoseconds, in 64 bits."""
+LONGEST_SECONDS = 2**63 / 1e9  # Go counts a duration in nanoseconds, in 64 bits
+# 25 days. A socket counts its timeout in milliseconds, in 32 bits; a longer one is no limit.
 ENDLESS_SECONDS = 2**31 / 1000
-"""25 days. A socket counts its timeout in milliseconds, in 32 bits; a longer one is no limit."""
 
 # Possessive quantifiers: backtracking over thousands of digits would take too long.
 _GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
@@ -27,15 +26,15 @@ _NAMES = (
     *("kubeconfig", "context", "cluster", "user", "server", "tls_server_name", "insecure_skip_tls_verify"),
     *("certificate_authority", "client_certificate", "client_key", "username", "as_", "as_uid"),
 )
+# Field → flag that printed commands carry; the name of a file is no secret.
 CARRIED: Mapping[str, str] = {
     **{name: f"--{name.rstrip('_').replace('_', '-')}" for name in _NAMES},
     "as_groups": "--as-group",
     "as_user_extra": "--as-user-extra",
 }
-"""Field → flag that printed commands carry; the name of a file is no secret."""
 
+# Fields that override those of the same name of the kubeconfig's user.
 OF_USER = ("token", "username", "password", "client_certificate", "client_key", "as_", "as_uid", "as_groups")
-"""Fields that override those of the same name of the kubeconfig's user."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 

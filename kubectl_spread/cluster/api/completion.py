@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from kubectl_spread.objects.kinds import Kind
     from kubectl_spread.objects.meta import ObjectMeta
 
+# For the kubeconfig, the credential plugin and the answer together. The start of kubectl and of this program takes the
+# rest of a second.
 SECONDS = 0.6
-"""For the kubeconfig, the credential plugin and the answer together. The start of kubectl and of this program takes the
-rest of a second."""
 OBJECTS = 500
-UNSCHEDULED = "spec.nodeName=,status.phase=Pending"
-"""The field selector of Pods without a node."""
+UNSCHEDULED = "spec.nodeName=,status.phase=Pending"  # The field selector of Pods without a node
 
 
 def configured_names(section: Literal["contexts", "clusters", "users"], *, path: str = "") -> tuple[str, ...]:

@@ -20,12 +20,10 @@ from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 
 FIELD_MANAGER = "kubectl-spread"
-KUBECTL = "kubectl"
-"""The field manager of ``kubectl apply --server-side``."""
-UNAUTHORIZED_WORDS = re.compile("cannot (create|patch) resource")
-"""Tells a 403 of RBAC from one of admission."""
+KUBECTL = "kubectl"  # The field manager of ``kubectl apply --server-side``
+UNAUTHORIZED_WORDS = re.compile("cannot (create|patch) resource")  # Tells a 403 of RBAC from one of admission
+# The statuses of answers about the object.
 JUDGED = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""The statuses of answers about the object."""
 
 
 class PatchType(StrEnum):

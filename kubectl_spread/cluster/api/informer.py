@@ -26,12 +26,10 @@ from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.meta import KubernetesObject, Struct
 from kubectl_spread.snapshot import Inventory
 
+# The server ends a watch after this time, and a new one continues: a proxy may have dropped it silently.
 WATCH_SECONDS = 300
-"""The server ends a watch after this time, and a new one continues: a proxy may have dropped it silently."""
-LONGEST_REQUESTED = 60.0
-"""The longest pause (seconds) that the server may ask for."""
-OPENING_SECONDS = 10.0
-"""How long to wait for the first answers to the watches."""
+LONGEST_REQUESTED = 60.0  # The longest pause (seconds) that the server may ask for
+OPENING_SECONDS = 10.0  # How long to wait for the first answers to the watches
 REFUSALS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 Key: TypeAlias = tuple[str, str]

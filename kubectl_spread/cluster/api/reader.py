@@ -46,19 +46,17 @@ if TYPE_CHECKING:
     from kubectl_spread.objects.protobuf import ListDecoder
 
 PAGE_OBJECTS = 500
-NODES_AT_ONCE = 8
-"""Nodes (count) whose Pods are listed at once."""
-TIMES_BEGUN = 3
-"""How often a reading starts when its lists expire; the last time, each list has its own version."""
+NODES_AT_ONCE = 8  # Nodes (count) whose Pods are listed at once
+TIMES_BEGUN = 3  # How often a reading starts when its lists expire; the last time, each list has its own version
 TICK_SECONDS = 0.1
 METADATA_LIST = "PartialObjectMetadataList"
 METADATA_ONLY = f"application/json;as={METADATA_LIST};g=meta.k8s.io;v=v1,{JSON}"
 PROTOBUF_OR_JSON = f"{PROTOBUF},{JSON}"
 PROTOBUF_KINDS = (NODE, POD)
+# From so many objects after the first page on, decoding Protocol Buffers saves time (measured: 200).
 PROTOBUF_OBJECTS = 500
-"""From so many objects after the first page on, decoding Protocol Buffers saves time (measured: 200)."""
+# HTTP status → why a list that is not required is unread.
 UNREAD = {401: "unauthorized", 403: "forbidden", 404: "not served by this API server"}
-"""HTTP status → why a list that is not required is unread."""
 
 T = TypeVar("T")
 

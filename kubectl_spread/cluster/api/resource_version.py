@@ -15,10 +15,10 @@ from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.objects.kinds import EVENT
 
+# Kinds that large clusters keep in a separate etcd (--etcd-servers-overrides), with other versions.
 KEPT_APART = frozenset({EVENT})
-"""Kinds that large clusters keep in a separate etcd (--etcd-servers-overrides), with other versions."""
+# The statuses of servers that do not support resourceVersionMatch.
 UNKNOWN_MATCH = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""The statuses of servers that do not support resourceVersionMatch."""
 
 
 class SharedVersion:

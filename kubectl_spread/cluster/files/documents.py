@@ -19,8 +19,7 @@ from kubectl_spread.objects.decoding import DecodeError, convert, decode, plain,
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 
-Content: TypeAlias = msgspec.Raw | Plain
-"""A document: bytes of JSON, or plain values."""
+Content: TypeAlias = msgspec.Raw | Plain  # A document: bytes of JSON, or plain values
 
 _JSON = re.compile(rb"[ \t\r\n]*\{")
 # A flow mapping of YAML begins like JSON; only files that a person may have written are tried as both.
@@ -182,12 +181,12 @@ def _without_logs(content: bytes) -> bytes:
     return b"".join((*kept, content[done:])) if kept else content
 
 
+# Files that are often beside manifests → what they are.
 _NO_OBJECTS = {
     "Chart.yaml": " but the metadata of a Helm chart",
     "values.yaml": " but the values of a Helm chart",
     **dict.fromkeys(("kustomization.yaml", "kustomization.yml"), " but a kustomization, which -k builds"),
 }
-"""Files that are often beside manifests → what they are."""
 
 
 class _Header(msgspec.Struct, rename="camel"):

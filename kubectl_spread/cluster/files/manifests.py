@@ -30,21 +30,18 @@ from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread
 
 DEFAULT_NAMESPACE = "default"
-MOST_PROBLEMS = 100
-"""Reading ends after so many problems."""
-MOST_OBJECTS = 100_000
-"""The most objects in manifests; each takes more memory than in a cluster."""
+MOST_PROBLEMS = 100  # Reading ends after so many problems
+MOST_OBJECTS = 100_000  # The most objects in manifests; each takes more memory than in a cluster
 _IN_DUMP = {NODE, POD, kinds.EVENT, kinds.SERVICE, kinds.REPLICATION_CONTROLLER, kinds.DEPLOYMENT, kinds.REPLICA_SET}
 _IN_DUMP |= {kinds.DAEMON_SET}
 """What ``kubectl cluster-info dump`` writes. Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36)."""
+# How the scheduler's message begins if it found no node among some. Source: kube-scheduler FitError.Error (v1.36).
 _COUNTED_NODES = re.compile(r"0/[1-9]")
-"""How the scheduler's message begins if it found no node among some. Source: kube-scheduler FitError.Error (v1.36)."""
 _MOST_NAMES = 3
-_LEAST_NAMESPACES = 4
-"""Every cluster has the namespaces default, kube-system, kube-public and kube-node-lease."""
+_LEAST_NAMESPACES = 4  # Every cluster has the namespaces default, kube-system, kube-public and kube-node-lease
 
+# Kind's name → (namespace, name) → object.
 Objects: TypeAlias = Mapping[str, Mapping[tuple[str, str], KubernetesObject]]
-"""Kind's name → (namespace, name) → object."""
 T = TypeVar("T")
 
 

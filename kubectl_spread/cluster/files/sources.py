@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     from gzip import GzipFile
 
 STANDARD_INPUT = "standard input"
-SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
-"""The suffixes of manifests in a directory."""
-MOST_OF_MANIFESTS = 64 * 2**20
-"""The most bytes of one source of manifests or configuration."""
+SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")  # The suffixes of manifests in a directory
+MOST_OF_MANIFESTS = 64 * 2**20  # The most bytes of one source of manifests or configuration
+# The most bytes of one source of a cluster: ten times the largest cluster that Kubernetes supports.
 MOST_OF_A_CLUSTER = 4 * 2**30
-"""The most bytes of one source of a cluster: ten times the largest cluster that Kubernetes supports."""
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 2**20

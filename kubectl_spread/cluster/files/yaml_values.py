@@ -18,10 +18,8 @@ import yaml
 from kubectl_spread.objects.decoding import as_sent, type_name
 from kubectl_spread.objects.meta import Plain
 
-MAX_DEPTH = 200
-"""The deepest nesting of mappings and lists; the schemas of Kubernetes stay below 100."""
-MAX_ALIASED = 100_000
-"""The most values that the aliases of a document may stand for."""
+MAX_DEPTH = 200  # The deepest nesting of mappings and lists; the schemas of Kubernetes stay below 100
+MAX_ALIASED = 100_000  # The most values that the aliases of a document may stand for
 _SEPARATOR = re.compile(r"^---(.*)\n?", re.MULTILINE)
 _CONTENT = re.compile(r"^[ \r]*[^ \r\n#]", re.MULTILINE)
 _CONTENT_AFTER_TABS = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
@@ -115,8 +113,8 @@ class _Builder:
     def __init__(self, first_line: int, twice: dict[str, tuple[int, int]] | None) -> None:
         self._first_line, self._twice = first_line, twice
         self._count = self._aliased = 0
+        # Node → its value and number of values; None for one that is not complete.
         self._made: dict[int, tuple[Plain, int] | None] = {}
-        """Node → its value and number of values; None for one that is not complete."""
 
     def _refused(self, node: yaml.Node, reason: str) -> YamlError:
         mark = node.start_mark

@@ -24,10 +24,9 @@ class DownloadLimits(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], object] = time.sleep  # waits so many seconds
 
 
+# 50,000 Pods in one page take two thirds of these bytes.
 API_SERVER = DownloadLimits(seconds=600.0, answer_bytes=1 << 30)
-"""50,000 Pods in one page take two thirds of these bytes."""
-MANIFEST = DownloadLimits(seconds=30.0, answer_bytes=64 << 20)
-"""For a URL given with ``-f``."""
+MANIFEST = DownloadLimits(seconds=30.0, answer_bytes=64 << 20)  # For a URL given with ``-f``
 
 
 class Connection(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,10 +21,8 @@ from kubectl_spread.cluster.net.connection import MANIFEST, DownloadLimits, pool
 from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import ClusterError, UnreadableError
 
-CONNECT_SECONDS = 5.0
-"""To open the connection."""
-ATTEMPTS = 3
-"""Requests (count) to a server that answers 5xx."""
+CONNECT_SECONDS = 5.0  # To open the connection
+ATTEMPTS = 3  # Requests (count) to a server that answers 5xx
 
 _CHUNK = 2**16
 

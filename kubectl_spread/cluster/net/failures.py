@@ -22,18 +22,17 @@ SHOWN_CHARACTERS = 200
 CANNOT_CONNECT = "unable to connect to the server"
 CHECK_PROXY = "check proxy-url or HTTPS_PROXY"
 OTHER_HOST = "the certificate is for another host: check the server's URL, or use --tls-server-name"
+# OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH → what helps.
 TRUST_HINTS = {
     10: "the server's certificate has to be renewed, or this machine's clock is wrong",
     **dict.fromkeys((62, 64), OTHER_HOST),
 }
-"""OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH → what helps."""
+# OpenSSL's reasons for a server that does not speak TLS; they differ by release.
 NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
-"""OpenSSL's reasons for a server that does not speak TLS; they differ by release."""
-PROTOBUF_PREFIX = b"k8s\x00"
-"""The first bytes of a document in Protocol Buffers."""
+PROTOBUF_PREFIX = b"k8s\x00"  # The first bytes of a document in Protocol Buffers
 TOO_NEW = "ResourceVersionTooLarge"
+# etcd's text for such a version; API servers before 1.34 pass it on.
 TOO_NEW_WORDS = "required revision is a future revision"
-"""etcd's text for such a version; API servers before 1.34 pass it on."""
 
 
 class StatusCause(Struct, frozen=True):

@@ -16,10 +16,10 @@ import msgspec
 from kubectl_spread.errors import ClusterError
 
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICATE-----", re.DOTALL)
+# The validity of a certificate as RFC 5280 encodes it: notBefore, then notAfter.
 _VALIDITY = re.compile(
     rb"\x30[\x1e\x20\x22](?:\x17\x0d\d{12}Z|\x18\x0f\d{14}Z)(?:\x17\x0d(?P<utc>\d{12})Z|\x18\x0f(?P<general>\d{14})Z)"
 )
-"""The validity of a certificate as RFC 5280 encodes it: notBefore, then notAfter."""
 
 
 class KeyPair(msgspec.Struct, frozen=True):

@@ -31,20 +31,16 @@ from kubectl_spread.objects.meta import Struct
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 ATTEMPTS = 6
-FIRST_BACKOFF = 0.2
-"""Seconds before the second attempt; each further pause is twice as long."""
-LONGEST_BACKOFF = 60.0
-"""Seconds. A server that asks for a longer pause is not asked again."""
+FIRST_BACKOFF = 0.2  # Seconds before the second attempt; each further pause is twice as long
+LONGEST_BACKOFF = 60.0  # Seconds. A server that asks for a longer pause is not asked again.
 CONNECT_SECONDS = 30.0
-IDLE_SECONDS = 70.0
-"""Seconds without a byte. kube-apiserver itself ends a list after 60 seconds."""
+IDLE_SECONDS = 70.0  # Seconds without a byte. kube-apiserver itself ends a list after 60 seconds.
 CHUNK_BYTES = 1 << 20
 MASKED = b"<masked>"
-SUCCESS, REDIRECTION = 2, 3
-"""The first digit of an HTTP status."""
+SUCCESS, REDIRECTION = 2, 3  # The first digit of an HTTP status
 RETRIED = (429, 500, 502, 503, 504)
+# The query parameter for the meaning of a resourceVersion, and its values.
 MATCH, EXACT, NOT_OLDER = "resourceVersionMatch", "Exact", "NotOlderThan"
-"""The query parameter for the meaning of a resourceVersion, and its values."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

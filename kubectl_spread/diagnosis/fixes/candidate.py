@@ -23,11 +23,10 @@ from kubectl_spread.scheduler.framework import Handle
 
 EditedT = TypeVar("EditedT", bound=Pod | PodTemplateSpec)
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
+# Pod or template → the operations that make the change there; empty if no change is needed there.
+#
+# The two may differ in what admission added. It raises LookupError if the Pod or template lacks the field to change.
 PodEdit: TypeAlias = Callable[[PodTemplateSpec], Operations]
-"""Pod or template → the operations that make the change there; empty if no change is needed there.
-
-The two may differ in what admission added. It raises LookupError if the Pod or template lacks the field to change.
-"""
 
 
 class ProposedChange(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,10 +58,8 @@ class Override(Ranked):
     """What a fix overrides that somebody decided on purpose."""
 
     NOTHING = "Nothing"
-    DECISION = "Decision"
-    """A taint, a node or Pod affinity, a request, or a cordon during maintenance."""
-    NODE_POOL = "NodePool"
-    """The group of nodes that the Pod requests."""
+    DECISION = "Decision"  # A taint, a node or Pod affinity, a request, or a cordon during maintenance
+    NODE_POOL = "NodePool"  # The group of nodes that the Pod requests
 
 
 class ManifestEdit(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -22,15 +22,15 @@ from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.unlabelled_nodes import UnlabelledNodes
 from kubectl_spread.objects.meta import grouped
 
-MOST = 2
-"""Fixes (count) that are offered first; the others come when all are asked for."""
+MOST = 2  # Fixes (count) that are offered first; the others come when all are asked for
 WEAKENING = (constraints.RaiseMaxSkew, constraints.MakeSoft)
+# Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them.
 AFTER_A_NODE = (*WEAKENING, constraints.LowerMinDomains, moves.MovePod, moves.RollBack)
-"""Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them."""
 AGAINST_TAINTS = (demands.AddToleration, nodes.RemoveTaint)
 NAMING_A_LABEL = (nodes.LabelNode, constraints.FixTopologyKey)
 
 
+# The classes of changes, in the order in which fixes of one rank come.
 EQUALLY_GOOD = (
     nodes.AddNode,
     constraints.FixSelector,
@@ -57,7 +57,6 @@ EQUALLY_GOOD = (
     nodes.Uncordon,
     constraints.FixTopologyKey,
 )
-"""The classes of changes, in the order in which fixes of one rank come."""
 
 
 class Searched(Protocol):
@@ -86,10 +85,8 @@ class Hidden(Enum):
     IN_VAIN = auto()
     OVERRIDING = auto()
     LOSING = auto()
-    FOR_OTHERS = auto()
-    """Other workloads take all the room that it makes."""
-    NEEDLESS = auto()
-    """It ends running Pods, and waiting is enough."""
+    FOR_OTHERS = auto()  # Other workloads take all the room that it makes
+    NEEDLESS = auto()  # It ends running Pods, and waiting is enough
 
 
 def ranked(fixes: Iterable[Fix], *, final: bool = False) -> tuple[Fix, ...]:

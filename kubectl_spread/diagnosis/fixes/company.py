@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from kubectl_spread.simulation.cluster_state import ClusterState
     from kubectl_spread.simulation.steps import Step
 
-Key: TypeAlias = tuple[str, WorkloadRef]
-"""Namespace and topmost owner."""
+Key: TypeAlias = tuple[str, WorkloadRef]  # Namespace and topmost owner
 
+# A cluster with more Pods or Pending Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as
+# a whole.
 MOST_PODS, MOST_PENDING, MOST_VERDICTS = 2_000, 60, 200_000
-"""A cluster with more Pods or Pending Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as
-a whole."""
+# The Pods of all simulated clusters together (count) after which no further change is simulated.
 MOST_SIMULATED = 40_000
-"""The Pods of all simulated clusters together (count) after which no further change is simulated."""
 
 
 class _End(msgspec.Struct, frozen=True):

@@ -64,8 +64,7 @@ class Keeper(msgspec.Struct, frozen=True):
     reverts: bool = True
 
 
-MOST_SIBLINGS = 100
-"""Pending Pods of the workload (count) that are placed, and reported as its siblings."""
+MOST_SIBLINGS = 100  # Pending Pods of the workload (count) that are placed, and reported as its siblings
 
 
 class OfOwner(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,16 +182,12 @@ class Obstacle(Enum):
     """Why a change is not made in the owner's template."""
 
     TEMPLATE_INVALID = auto()
-    TEMPLATE_DIFFERS = auto()
-    """The template lacks the field that changes in the Pod, or needs no change."""
+    TEMPLATE_DIFFERS = auto()  # The template lacks the field that changes in the Pod, or needs no change
+    # The Pod is of an older template, which lacks the field, so that the change does not help.
     TEMPLATE_NEEDS_NONE = auto()
-    """The Pod is of an older template, which lacks the field, so that the change does not help."""
-    WEBHOOK_DIFFERS = auto()
-    """The Pod is of this template, which lacks the field: admission changed it."""
-    MANIFEST_DIFFERS = auto()
-    """The manifest lacks the field that changes in its Pod."""
-    LIVE_DIFFERS = auto()
-    """The manifest lacks the field, and the existing object has it."""
+    WEBHOOK_DIFFERS = auto()  # The Pod is of this template, which lacks the field: admission changed it
+    MANIFEST_DIFFERS = auto()  # The manifest lacks the field that changes in its Pod
+    LIVE_DIFFERS = auto()  # The manifest lacks the field, and the existing object has it
     UPDATE_REFUSED = auto()
 
 
@@ -202,8 +197,8 @@ class Obstructed(OfOwner, frozen=True, kw_only=True):
     why: Obstacle
 
 
+# Effects of routes that delete Pending Pods: so many (count) are ``waiting``.
 Deleting: TypeAlias = Rollout | BehindPartition | PartitionLowered | PodsRecreated | TemplateApplied
-"""Effects of routes that delete Pending Pods: so many (count) are ``waiting``."""
 Permanent: TypeAlias = ThisPodOnly | PendingPodsOnly | Rollback | NextRun | OwnerRecreated | PodRecreated
 Effect: TypeAlias = Deleting | Permanent | TemplateUnreadable | Obstructed
 
@@ -242,8 +237,7 @@ class Outlook(Enum):
     """What else happens to a deleted Pod."""
 
     GONE_FOR_GOOD = auto()
-    NODE_SILENT = auto()
-    """The Pod is being deleted, and its node does not answer."""
+    NODE_SILENT = auto()  # The Pod is being deleted, and its node does not answer
 
 
 AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
@@ -597,5 +591,4 @@ class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = True
 
 
-NO_FIXES = FixSearch()
-"""For a Pod that needs no fix, or if no fix can be verified."""
+NO_FIXES = FixSearch()  # For a Pod that needs no fix, or if no fix can be verified

@@ -31,10 +31,10 @@ from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.snapshot import Snapshot
 
 HONOR, IGNORE = "Honor", "Ignore"
-MOST_COST = 5
-"""The cost of changes that come last."""
+MOST_COST = 5  # The cost of changes that come last
 SOFT = "ScheduleAnyway"
 SelectorChange: TypeAlias = Callable[[LabelSelector], LabelSelector]
+# Kinds of which some object may select a Pod by its labels.
 SELECTING_KINDS = (
     kinds.SERVICE,
     kinds.POD_DISRUPTION_BUDGET,
@@ -46,7 +46,6 @@ SELECTING_KINDS = (
     kinds.DAEMON_SET,
     kinds.JOB,
 )
-"""Kinds of which some object may select a Pod by its labels."""
 
 
 class _Rank(TypedDict, total=False):

@@ -21,8 +21,8 @@ from kubectl_spread.objects.well_known_labels import names_pool
 from kubectl_spread.scheduler import interpodaffinity, nodeaffinity, nodeports, noderesources, resource, tainttoleration
 
 FULL_WEIGHT = 100
+# Resources that a Pod can request less of. Others are counted in units, and their requests must equal their limits.
 LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
-"""Resources that a Pod can request less of. Others are counted in units, and their requests must equal their limits."""
 
 
 AffinityField: TypeAlias = Literal["podAffinity", "podAntiAffinity"]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kubectl_spread.objects.meta import Plain
 
+# Lists whose items have names: only the changes of an item are written. Other lists are written whole.
 NAMED = frozenset(("containers", "initContainers"))
-"""Lists whose items have names: only the changes of an item are written. Other lists are written whole."""
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
 _OTHER_MEANING = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
 

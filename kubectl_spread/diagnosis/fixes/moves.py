@@ -43,14 +43,12 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
 from kubectl_spread.snapshot import PodKey, Snapshot
 
+# Controllers that recreate a Pod only once the old one is gone.
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
-"""Controllers that recreate a Pod only once the old one is gone."""
+# Controllers that recreate a deleted Pod from their own template.
 RECREATING = (StatefulSet, ReplicaSet, ReplicationController, DaemonSet)
-"""Controllers that recreate a deleted Pod from their own template."""
-OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
-"""Owners whose Pods stay with their node."""
-MOST_TIES = 8
-"""Nodes of equal score (count) that are tried for the Pending Pod."""
+OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))  # Owners whose Pods stay with their node
+MOST_TIES = 8  # Nodes of equal score (count) that are tried for the Pending Pod
 
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 

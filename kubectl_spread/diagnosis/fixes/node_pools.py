@@ -27,8 +27,7 @@ from kubectl_spread.objects.autoscaling import NodeClaimSpec, NodePool
 from kubectl_spread.objects.core import Pod, Taint
 from kubectl_spread.objects.well_known_labels import SUCCESSORS, ZONE
 
-MOST_TRIED = 4
-"""Changes of one kind (count) that are tried: each costs as much as the decision itself."""
+MOST_TRIED = 4  # Changes of one kind (count) that are tried: each costs as much as the decision itself
 
 
 class RaiseLimit(msgspec.Struct, frozen=True):
@@ -62,10 +61,10 @@ class WithdrawZones(msgspec.Struct, frozen=True):
 
 
 PoolChange: TypeAlias = RaiseLimit | DropTaint | OfferZones | WithdrawZones
+# The changes, the most harmless first.
 _KINDS: tuple[type[PoolChange], ...] = (WithdrawZones, OfferZones, RaiseLimit, DropTaint)
-"""The changes, the most harmless first."""
+# A change, the NodePool after it, and the zones of the subnets of its node class after it.
 _Changed: TypeAlias = tuple[PoolChange, NodePool, frozenset[str] | None]
-"""A change, the NodePool after it, and the zones of the subnets of its node class after it."""
 
 
 def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[PoolChange]:

@@ -35,27 +35,24 @@ from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.preemption import DISRUPTION_TARGET
 from kubectl_spread.scheduler.profile import Behaviour
 
+# Taints and annotations of nodes under maintenance have one of these in their names.
+#
+# Source: kured cmd/kured/main.go KuredRebootInProgressAnnotation, which it sets with --annotate-nodes.
 MAINTENANCE = ("maintenance", "reboot-in-progress")
-"""Taints and annotations of nodes under maintenance have one of these in their names.
-
-Source: kured cmd/kured/main.go KuredRebootInProgressAnnotation, which it sets with --annotate-nodes.
-"""
+# How annotations of nodes begin that an operator drains and uncordons itself.
+#
+# Source: openshift machine-config-operator pkg/daemon/constants/constants.go.
 DRAINING = (
     "machineconfiguration.openshift.io/state=working",
     "machineconfiguration.openshift.io/desireddrain=drain-",
 )
-"""How annotations of nodes begin that an operator drains and uncordons itself.
-
-Source: openshift machine-config-operator pkg/daemon/constants/constants.go.
-"""
 _ENDED = "(false|done|completed?|finished|ended)"
+# Values of annotations with which maintenance is over: the word alone, or as its status.
 OVER = re.compile(rf"\W*({_ENDED}|no|none|off)\W*$|.*\b(status|state|phase)\W+{_ENDED}\b", re.IGNORECASE | re.DOTALL)
-"""Values of annotations with which maintenance is over: the word alone, or as its status."""
+# Patterns for the conditions of nodes that are no problem where they are true; any other is one.
+#
+# Source: node-problem-detector pkg/types/types.go (a permanent problem sets its condition to True).
 WELL = ("*Ready", "*Healthy", "*Ok", "EtcdIsVoter", "Deprecated*")
-"""Patterns for the conditions of nodes that are no problem where they are true; any other is one.
-
-Source: node-problem-detector pkg/types/types.go (a permanent problem sets its condition to True).
-"""
 
 
 class Uncordon(Proposal, frozen=True, kw_only=True):

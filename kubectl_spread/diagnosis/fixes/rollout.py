@@ -42,16 +42,14 @@ if TYPE_CHECKING:
     from kubectl_spread.simulation.cluster_state import ClusterState
     from kubectl_spread.simulation.steps import Step
 
-MOST_WORK = 4_000
-"""Changes times nodes (count) after which no other order of chance is simulated."""
+MOST_WORK = 4_000  # Changes times nodes (count) after which no other order of chance is simulated
+# A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated.
 MOST_PODS, MOST_VERDICTS = 500, 200_000
-"""A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated."""
+# The end of a rollout that takes too long to simulate: nothing is known of it.
 NOT_FOLLOWED = RolloutEnd(least=0, most=0, worth=True, gains=True)
-"""The end of a rollout that takes too long to simulate: nothing is known of it."""
+# Filters that may reject the node of a running Pod, and leave the Pod there.
 CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
-"""Filters that may reject the node of a running Pod, and leave the Pod there."""
-MOST_SAMPLED = 25
-"""Pods (count) that are tried of a rollout that is not followed."""
+MOST_SAMPLED = 25  # Pods (count) that are tried of a rollout that is not followed
 
 
 class _Rollout(msgspec.Struct, frozen=True, kw_only=True):

@@ -67,8 +67,8 @@ JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
 INSTANCE = "app.kubernetes.io/instance"
 ARGO_INSTANCE = "argocd.argoproj.io/instance"
 MANAGED_BY = "app.kubernetes.io/managed-by"
+# Flux's kind → the label prefix with which its controller marks the objects that it keeps.
 FLUX = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
-"""Flux's kind → the label prefix with which its controller marks the objects that it keeps."""
 
 
 def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequence[Pod] = ()) -> Iterator[Route]:

@@ -46,12 +46,9 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed, with_placed
 from kubectl_spread.snapshot import Snapshot
 
-MOST_ALIKE = 8
-"""Changes of one group (count) that are tried and named."""
-MOST_ALIKE_IN_PAIRS = 2
-"""The same for each half of a pair."""
-MOST_WARNED = 3
-"""Changes (count) that are reported as helpful but not offered."""
+MOST_ALIKE = 8  # Changes of one group (count) that are tried and named
+MOST_ALIKE_IN_PAIRS = 2  # The same for each half of a pair
+MOST_WARNED = 3  # Changes (count) that are reported as helpful but not offered
 
 
 class Asked(msgspec.Struct, frozen=True):

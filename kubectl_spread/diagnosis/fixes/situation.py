@@ -35,8 +35,7 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts, count_all, parsable_constraints
 from kubectl_spread.snapshot import Snapshot
 
-Spent: TypeAlias = Callable[[], bool]
-"""Whether the time for the search is over; the engine itself has no clock."""
+Spent: TypeAlias = Callable[[], bool]  # Whether the time for the search is over; the engine itself has no clock
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -16,10 +16,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import ROLLING_UPDATE, Deployment, RollingUpdate, UpdateStrategy
 from kubectl_spread.scheduler.framework import Handle
 
-NONE = frozenset((0, "0", "0%"))
-"""Values of maxUnavailable with which somebody decided that no Pod less may run."""
-MOST_PODS = 100
-"""A Deployment with more replicas (count) is not tried."""
+NONE = frozenset((0, "0", "0%"))  # Values of maxUnavailable with which somebody decided that no Pod less may run
+MOST_PODS = 100  # A Deployment with more replicas (count) is not tried
 
 
 class ChangeStrategy(Proposal, frozen=True, kw_only=True):

@@ -28,20 +28,17 @@ from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop
 from kubectl_spread.simulation.steps import FOREGROUND
 
+# Taints, Pods and things to wait for that are named, and what else may close a node that recovers (count of each).
 MOST = 3
-"""Taints, Pods and things to wait for that are named, and what else may close a node that recovers (count of each)."""
+# Problems from which nodes do not recover.
 LASTING = LEAVING | {NodeTrouble.OUT_OF_SERVICE, NodeTrouble.SET_APART_BY_GKE}
-"""Problems from which nodes do not recover."""
+# What closes a node by its own state.
 CLOSING = tuple(FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable))
-"""What closes a node by its own state."""
-MOST_ENDING = 50
-"""Pods that are being deleted (count) that are taken away together."""
-MOST_PLACES = 50
-"""Places (count) in which a Pod of the same Job may end that are tried."""
-MOST_VERDICTS = 20_000
-"""Nodes (count) on which Pods are tried to find where a rollout ends."""
+MOST_ENDING = 50  # Pods that are being deleted (count) that are taken away together
+MOST_PLACES = 50  # Places (count) in which a Pod of the same Job may end that are tried
+MOST_VERDICTS = 20_000  # Nodes (count) on which Pods are tried to find where a rollout ends
+# Owners that delete any of their Pods, in no order that one of them could hold up.
 OF_EQUALS = Deployment | ReplicaSet | ReplicationController
-"""Owners that delete any of their Pods, in no order that one of them could hold up."""
 
 
 def not_offered(situation: Situation, spent: Spent) -> tuple[conclusion.NotOffered, ...]:

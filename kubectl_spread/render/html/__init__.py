@@ -25,16 +25,14 @@ from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of, listed, shortening
 
+# Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them.
 MOST_CELLS = 80_000
-"""Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""
+# Nodes (count) of one page that are elements from the start; those of the cards after them are lines.
 MOST_ELEMENTS = 2_000
-"""Nodes (count) of one page that are elements from the start; those of the cards after them are lines."""
+# Cards (count) that are unfolded from the start, unless all is well with them; above stands what the others say.
 MOST_OPEN = 1
-"""Cards (count) that are unfolded from the start, unless all is well with them; above stands what the others say."""
-MANY = 50
-"""Cards (count) from which a browser need not lay out those out of sight."""
-MOST_ROWS = 300
-"""Cards (count) that have a row; those after them say themselves what they hold."""
+MANY = 50  # Cards (count) from which a browser need not lay out those out of sight
+MOST_ROWS = 300  # Cards (count) that have a row; those after them say themselves what they hold
 HEADS = ("Status", "What", "Constraint", "Domains", "Skew", "In short")
 SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")

@@ -9,13 +9,10 @@ from kubectl_spread.render.outline import ConstraintBlock
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
 from kubectl_spread.wording.words import listed
 
-Part: TypeAlias = tuple[str, int, int]
-"""What a part of a bar is, and from which number of Pods to which."""
+Part: TypeAlias = tuple[str, int, int]  # What a part of a bar is, and from which number of Pods to which
 SHOWN_NAMES = 1
-MOST_COLUMNS = 24
-"""Domains (count) up to which each has a column where there is little room."""
-HEIGHT = 10
-"""Of a bar (units of its own); how wide it is drawn is the page's choice."""
+MOST_COLUMNS = 24  # Domains (count) up to which each has a column where there is little room
+HEIGHT = 10  # Of a bar (units of its own); how wide it is drawn is the page's choice
 
 
 def constraint_table(constraint: ConstraintDiagnosis, ranges: Ranges, short: Short = str) -> Markup:

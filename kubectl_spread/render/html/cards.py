@@ -41,14 +41,14 @@ from kubectl_spread.render.outline.pending import at_work
 from kubectl_spread.wording import pages
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
+# The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place.
 ABOVE_MAPS = (outline.Review, outline.Note, outline.Gaps, outline.Steps)
-"""The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
 LAST = (outline.Findings, outline.Messages)
-OF_ROW = (outline.Findings, outline.Gaps)
-"""Of a row of ``show``: what is wrong and what to do stands first there."""
+OF_ROW = (outline.Findings, outline.Gaps)  # Of a row of ``show``: what is wrong and what to do stands first there
 BELOW_ROW = (outline.Note,)
 UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")
 
+# Status → its tone and its mark.
 STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
     ItemStatus.NO_DOMAINS: ("bad", "∅"),
     ItemStatus.BLOCKED: ("bad", "✕"),
@@ -77,7 +77,6 @@ STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
     ItemStatus.OK: ("good", "✓"),
     ItemStatus.SCHEDULABLE: ("good", "✓"),
 }
-"""Status → its tone and its mark."""
 
 
 class Card(msgspec.Struct, frozen=True):

@@ -10,13 +10,11 @@ from typing import NewType, TypeAlias
 
 from kubectl_spread.render.cells import clean
 
-Markup = NewType("Markup", str)
-"""HTML that may stand in the page as it is."""
+Markup = NewType("Markup", str)  # HTML that may stand in the page as it is
 
 NOTHING = Markup("")
 
-Short: TypeAlias = Callable[[str], str]
-"""Leaves out of a text what all nodes' names end in, which the page says once."""
+Short: TypeAlias = Callable[[str], str]  # Leaves out of a text what all nodes' names end in, which the page says once
 
 
 def text(words: str) -> Markup:

@@ -21,20 +21,13 @@ from kubectl_spread.wording import pages
 from kubectl_spread.wording.constraints import REASONS, bypassed_because, pin_text, skew_text
 from kubectl_spread.wording.words import count_of, seen
 
-MOST_BOXES = 60
-"""Domains (count) up to which each has a box of its own."""
-FEW_BOXES = 12
-"""The same where a domain is one node."""
-MOST_GROUPS = 6
-"""Reasons (count) up to which a box tells each apart."""
-FEW_LETTERS = 150
-"""Letters of its nodes' names (count) up to which a group prints them however narrow its box is."""
-MOST_NAMED = 48
-"""Cells (count) up to which it does so where its box is wide; of more, names show on hover and focus."""
-MOST_NUMBERED = 300
-"""The same for the numbers of Pods."""
-MOST_DOTS = 6
-"""Pods (count) up to which a cell draws each."""
+MOST_BOXES = 60  # Domains (count) up to which each has a box of its own
+FEW_BOXES = 12  # The same where a domain is one node
+MOST_GROUPS = 6  # Reasons (count) up to which a box tells each apart
+FEW_LETTERS = 150  # Letters of its nodes' names (count) up to which a group prints them however narrow its box is
+MOST_NAMED = 48  # Cells (count) up to which it does so where its box is wide; of more, names show on hover and focus
+MOST_NUMBERED = 300  # The same for the numbers of Pods
+MOST_DOTS = 6  # Pods (count) up to which a cell draws each
 
 
 class Fate(StrEnum):
@@ -55,8 +48,7 @@ class NodeFate(msgspec.Struct, frozen=True):
     note: str = ""  # what else there is to know of this node alone
 
 
-Fates: TypeAlias = Mapping[str, NodeFate]
-"""Node's name → what became of it."""
+Fates: TypeAlias = Mapping[str, NodeFate]  # Node's name → what became of it
 
 OPEN = NodeFate(Fate.FEASIBLE)
 COUNTED = NodeFate(Fate.COUNTED)
@@ -111,8 +103,8 @@ class Style(Enum):
     """How a page writes the nodes of a card: a browser reads a line of text far sooner than elements."""
 
     CELLS = "cells"
+    # One node a line: its name, its Pods, its replicas and its note, of which the script makes cells once in sight.
     LINES = "lines"
-    """One node a line: its name, its Pods, its replicas and its note, of which the script makes cells once in sight."""
     NOTHING = "nothing"
 
 
@@ -123,16 +115,15 @@ class Drawing(msgspec.Struct, frozen=True):
     short: Short = str
 
 
+# Fate → its mark and its word.
 FATES = {
     Fate.FEASIBLE: ("✓", "feasible"),
     Fate.REJECTED: ("✕", "rejected"),
     Fate.BYPASSED: ("⌀", "not counted"),
     Fate.COUNTED: ("•", "counted"),
 }
-"""Fate → its mark and its word."""
 
-Counts = Mapping[str, int]
-"""Node's name → Pods (count)."""
+Counts = Mapping[str, int]  # Node's name → Pods (count)
 
 
 class Cell(msgspec.Struct, frozen=True):

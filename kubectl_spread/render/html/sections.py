@@ -10,10 +10,9 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
 from kubectl_spread.wording import pages
 
+# Severity → its tone and its mark.
 SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"), Severity.INFO: ("info", "i")}
-"""Severity → its tone and its mark."""
-MOST_STEPS = 3
-"""Steps (count) that are open; the others are folded."""
+MOST_STEPS = 3  # Steps (count) that are open; the others are folded
 
 
 def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for each kind of block

@@ -33,8 +33,7 @@ if TYPE_CHECKING:  # One command's report needs no other's types.
 
 RowT = TypeVar("RowT")
 
-EVERY = 10**9
-"""As many names as there are."""
+EVERY = 10**9  # As many names as there are
 
 
 class Tone(StrEnum):

@@ -83,8 +83,8 @@ def _has_commands(block: Block) -> bool:
 PartT = TypeVar("PartT", bound=Part | Incomplete)
 
 COPIED_PARTS = (Commands, Messages, EditBlock)
+# What people copy, or compare with what others said: it stays as it is. So does what is no block at all.
 COPIED_FIELDS = frozenset(("commands", "header", "yaml"))
-"""What people copy, or compare with what others said: it stays as it is. So does what is no block at all."""
 
 
 def node_names(report: AnyReport) -> frozenset[str]:

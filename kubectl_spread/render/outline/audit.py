@@ -83,6 +83,7 @@ def _domains(row: Row) -> str:
     return counts_text(counts, row.key.topology_key)
 
 
+# What a row says of a workload and one of its keys.
 AUDIT_COLUMNS: Sequence[Column[Row]] = (
     Column("CLUSTER", lambda row: row.item.cluster or "", optional=True),
     Column("NAMESPACE", lambda row: row.item.namespace),
@@ -95,4 +96,3 @@ AUDIT_COLUMNS: Sequence[Column[Row]] = (
     Column("AFTER", lambda row: wording.after_text(row.key), below=True),
     Column("REASON", lambda row: wording.risk_text(row.key.why, row.key.topology_key), below=True),
 )
-"""What a row says of a workload and one of its keys."""

@@ -21,8 +21,7 @@ from kubectl_spread.wording.findings import in_short, named_constraint
 from kubectl_spread.wording.words import capital, capital_sentence, count_of, held_back, scores_some, totals
 
 SHOWN_NODES = 10
-COUNTED = (*map(ItemStatus, Verdict), ItemStatus.GATED, ItemStatus.STUCK)
-"""The statuses in the order of the totals."""
+COUNTED = (*map(ItemStatus, Verdict), ItemStatus.GATED, ItemStatus.STUCK)  # The statuses in the order of the totals
 
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:

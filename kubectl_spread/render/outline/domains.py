@@ -13,11 +13,10 @@ from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent
 from kubectl_spread.wording import constraints as wording
 from kubectl_spread.wording.words import between, listed
 
-MOST_ROWS = 6
-"""Domains (count) up to which each has a line of its own."""
+MOST_ROWS = 6  # Domains (count) up to which each has a line of its own
 
+# Domain → the fewest and the most Pods it may hold, where that depends on ties.
 Ranges: TypeAlias = Mapping[str, tuple[int, int]]
-"""Domain → the fewest and the most Pods it may hold, where that depends on ties."""
 EXACT: Ranges = MappingProxyType({})
 
 

@@ -22,17 +22,15 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.check import CheckReport
     from kubectl_spread.contract.pending import PendingReport
 
+# Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one.
+#
+# More of those are shown that decide, if there is room; and the rest, if it is small.
 MOST_GROUPS, MOST_SHOWN, MOST_DECIDING, MOST_REST = 12, 3, 6, 2
-"""Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one.
-
-More of those are shown that decide, if there is room; and the rest, if it is small.
-"""
+# Findings about a constraint that repeat a cause which names the constraint.
 TOLD = (findings.MinDomainsUnreachable, findings.MissingTopologyKey, findings.SimilarTopologyKey)
-"""Findings about a constraint that repeat a cause which names the constraint."""
-NAMED_NODES = 2
-"""Nodes (count) of a group that are named before the rest is counted."""
+NAMED_NODES = 2  # Nodes (count) of a group that are named before the rest is counted
+# What TaintToleration says of a node that NodeUnschedulable rejects too.
 CORDON_TAINT = "taint node.kubernetes.io/unschedulable:NoSchedule"
-"""What TaintToleration says of a node that NodeUnschedulable rejects too."""
 VERDICT_TONES = {
     Verdict.UNSCHEDULABLE: Tone.BAD,
     Verdict.INVALID: Tone.BAD,

@@ -17,8 +17,7 @@ from kubectl_spread.wording.fixes.routes import fragment_text
 from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import with_short_keys
 
-MOST_NODES = 4
-"""Nodes (count) to label that have a command each."""
+MOST_NODES = 4  # Nodes (count) to label that have a command each
 
 
 def steps_block(

@@ -22,13 +22,12 @@ from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
 from kubectl_spread.wording.words import capital, held_back, held_by_gates, in_cluster, listed, scores_few
 
-MOST_WORKLOADS = 6
-"""Workloads (count) of one cause that are named."""
+MOST_WORKLOADS = 6  # Workloads (count) of one cause that are named
+# What is told of Pods after the causes for which others find no node.
 NO_PROBLEM = frozenset((wording.NODE_CHOSEN, wording.SCHEDULABLE))
-"""What is told of Pods after the causes for which others find no node."""
 
+# What one explanation is about: Pods, at least one, or a workload that lacks some.
 Explained: TypeAlias = tuple[PendingItem, ...] | NotCreated
-"""What one explanation is about: Pods, at least one, or a workload that lacks some."""
 
 
 def pending_outline(report: PendingReport, extent: Extent) -> Outline:

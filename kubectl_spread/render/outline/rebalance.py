@@ -25,6 +25,7 @@ from kubectl_spread.wording.fixes import further_node, starts, summary
 from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
+# Verdict → how good that is, the worst first.
 TONES = {
     RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
     RebalanceVerdict.PARTIAL: Tone.WARNING,
@@ -32,9 +33,7 @@ TONES = {
     RebalanceVerdict.PLANNED: Tone.INFO,
     RebalanceVerdict.BALANCED: Tone.GOOD,
 }
-"""Verdict → how good that is, the worst first."""
-SHOWN_PODS = 5
-"""Pods that lose data (count) that are named."""
+SHOWN_PODS = 5  # Pods that lose data (count) that are named
 
 
 def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outline:

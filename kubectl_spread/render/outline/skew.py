@@ -40,14 +40,11 @@ STATUS_TONES = {
     SpreadStatus.UNEVEN: Tone.INFO,
     SpreadStatus.OK: Tone.GOOD,
 }
-FEW_DOMAINS = 5
-"""Domains (count) up to which each is shown with its Pods."""
-FEW_COUNTS = 3
-"""Different counts of Pods in domains that do not change (count) up to which each is shown."""
-MOST_COUNTS = 6
-"""Different counts of Pods (count) up to which each is shown with the number of domains that have it."""
+FEW_DOMAINS = 5  # Domains (count) up to which each is shown with its Pods
+FEW_COUNTS = 3  # Different counts of Pods in domains that do not change (count) up to which each is shown
+MOST_COUNTS = 6  # Different counts of Pods (count) up to which each is shown with the number of domains that have it
+# Pods (count) that one of many domains must have more than another for so many of the fullest to be named.
 UNEVEN, MOST_NAMED = 2, 2
-"""Pods (count) that one of many domains must have more than another for so many of the fullest to be named."""
 
 
 def skew_outline(report: SkewReport, extent: Extent) -> Outline:
@@ -221,6 +218,7 @@ def _next(item: SkewItem) -> str:
     return first_and_more(item.next) + by_name if item.next else ""
 
 
+# What a row says of a workload and one of its constraints.
 SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("CLUSTER", lambda i: i.cluster or "", optional=True),
     Column("NAMESPACE", lambda i: i.namespace),
@@ -239,4 +237,3 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("HEADROOM", headroom_text, wide=True, below=True),
     Column("REASON", lambda i: wording.status_text(i.now), tone=lambda i: STATUS_TONES[i.current], below=True),
 )
-"""What a row says of a workload and one of its constraints."""

@@ -12,8 +12,7 @@ from kubectl_spread.render.outline.access import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
 from kubectl_spread.wording.words import SHORT_KEYS, shortening
 
-NUMBERED = 5
-"""Characters before the words of a fix that has a number, and before all that belongs to it."""
+NUMBERED = 5  # Characters before the words of a fix that has a number, and before all that belongs to it
 
 
 def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Extent) -> str:

@@ -16,8 +16,7 @@ from kubectl_spread.wording.reference import Entry, EntryKind
 if TYPE_CHECKING:
     from kubectl_spread.render.schema import JsonField
 
-WIDTH = 100
-"""Characters to a line, at most."""
+WIDTH = 100  # Characters to a line, at most
 LABELS = {EntryKind.FIX: "Offered", EntryKind.FIELD: "Allowed", EntryKind.COLUMN: "Printed"}
 COLUMNS: Sequence[Column[Entry]] = (
     Column("NAME", lambda entry: entry.name),

@@ -19,25 +19,21 @@ from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.wording.causes import NODE_CONDITION
 from kubectl_spread.wording.reasons import alike_text
 
+# Tone → the code of its color (ECMA-48 SGR): red, green, yellow, cyan.
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
-"""Tone → the code of its color (ECMA-48 SGR): red, green, yellow, cyan."""
 METADATA = "importlib.metadata"
 NAMESPACE = "NAMESPACE"
-GAP, TIGHT = 3, 2
-"""Spaces between columns: as kubectl has them, and where there is little room."""
+GAP, TIGHT = 3, 2  # Spaces between columns: as kubectl has them, and where there is little room
+# Characters of the longest word that is not broken, the first while there is another way to make a table fit.
 LONG_WORDS = (28, 20, 14, 8)
-"""Characters of the longest word that is not broken, the first while there is another way to make a table fit."""
-MOST_LINES = 5
-"""Lines of a row before words are broken."""
+MOST_LINES = 5  # Lines of a row before words are broken
 KEY, WORKLOAD, WHEN, DOMAINS = "KEY", "WORKLOAD", "WHEN", "DOMAINS"
-SENTENCES = ("REASON", "WHY")
-"""Headers of columns with sentences, which are below their rows without a header."""
-_COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")
-"""Domains with their Pods."""
-UNBROKEN = frozenset(("STATUS", "VERDICT"))
-"""Headers of columns whose words are never broken."""
+SENTENCES = ("REASON", "WHY")  # Headers of columns with sentences, which are below their rows without a header
+_COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")  # Domains with their Pods
+UNBROKEN = frozenset(("STATUS", "VERDICT"))  # Headers of columns whose words are never broken
+# whenUnsatisfiable → its letter in a narrow table.
 LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
-"""whenUnsatisfiable → its letter in a narrow table."""
+# Kind of a workload → the short name that kubectl has for it.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "deployment": "deploy",
@@ -48,7 +44,6 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "cronjob": "cj",
     }
 )
-"""Kind of a workload → the short name that kubectl has for it."""
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):

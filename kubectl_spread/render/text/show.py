@@ -24,13 +24,10 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.audit import AuditReport
     from kubectl_spread.contract.pending import PendingItem, PendingReport
 
-GONE = "Gone"
-"""The status of a row that is no longer there."""
+GONE = "Gone"  # The status of a row that is no longer there
 AS_ABOVE = "as above"
-SHORT = 30
-"""Characters up to which a reason stands in each row that has it."""
-NAMED = 3
-"""Workloads (count) up to which each is named."""
+SHORT = 30  # Characters up to which a reason stands in each row that has it
+NAMED = 3  # Workloads (count) up to which each is named
 
 RowKey: TypeAlias = tuple[str, str, str, bool, int]
 

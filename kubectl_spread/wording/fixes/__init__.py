@@ -26,14 +26,12 @@ from kubectl_spread.wording.fixes.waits import ending_text, suffering_text
 from kubectl_spread.wording.reference import entries_named
 from kubectl_spread.wording.words import SHORT_KEYS, capital, count_of, enumerated, first_and_more, listed
 
-BY_AUTOSCALER = ", by hand or by an autoscaler"
-"""How a further node is added if no autoscaler is known."""
+BY_AUTOSCALER = ", by hand or by an autoscaler"  # How a further node is added if no autoscaler is known
 NO_NODE_THERE = "No node like it is there: first make sure that its node pool covers the domain"
+# What to know where the Pod that comes again may be scheduled before the one that waits.
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
-"""What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
-MOST_WORKLOADS = 6
-"""Workloads (count) that are named for which a fix does something."""
+MOST_WORKLOADS = 6  # Workloads (count) that are named for which a fix does something
 DATA_LOST = "what is in its emptyDir volumes is lost"
 ON_PURPOSE = "Ask its owner first: somebody set this on purpose."
 ANOTHERS = "Ask the owner of namespace {} first."
@@ -255,8 +253,8 @@ def same_for(alike: Sequence[Sequence[str]]) -> str:
     return f"{listed([*map(alike_text, alike)])} would do as well."
 
 
+# Which of two fixes to take, each of which weakens another constraint.
 EITHER = "This one or the one before is enough: choose the constraint that matters less."
-"""Which of two fixes to take, each of which weakens another constraint."""
 
 
 def new_revision(feasible: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import count_of, enumerated, first_and_more
 
+# Change → what to know before it is made.
 CAUTIONS: Mapping[type[Proposal], str] = {
     demands.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
     moves.RollBack: "this undoes what the newest revision changed: ask its author first",
@@ -14,7 +15,6 @@ CAUTIONS: Mapping[type[Proposal], str] = {
     nodes.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
     nodes.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
-"""Change → what to know before it is made."""
 
 
 def of_constraints(change: OfConstraint, keys: Sequence[str]) -> str:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from kubectl_spread.objects.meta import Plain
 
 PARTITION = "spec.updateStrategy.rollingUpdate.partition"
+# What follows a changed line of YAML.
 CHANGED = "  # changed"
-"""What follows a changed line of YAML."""
 
 
 def sets_off(route: conclusion.Route) -> Iterator[str]:
@@ -78,6 +78,7 @@ def _effect(effect: conclusion.Effect, that: str) -> Iterator[str]:
             assert_never(effect)
 
 
+# Why the owner's template is not changed → what to know of the owner, a clause each.
 _OBSTACLES: Mapping[Obstacle, Sequence[str]] = {
     Obstacle.TEMPLATE_INVALID: ("the template of {} would not be valid with it",),
     Obstacle.TEMPLATE_DIFFERS: (
@@ -96,7 +97,6 @@ _OBSTACLES: Mapping[Obstacle, Sequence[str]] = {
     Obstacle.LIVE_DIFFERS: ("only the live {} has the field, and kubectl apply keeps it: change it there",),
     Obstacle.UPDATE_REFUSED: ("the API server refuses such a change of {}: delete it before you apply the manifest",),
 }
-"""Why the owner's template is not changed → what to know of the owner, a clause each."""
 
 
 def _others(effect: conclusion.BehindPartition | conclusion.PartitionLowered) -> Iterator[str]:

@@ -7,8 +7,8 @@ from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.wording.words import count_of, enumerated, first_and_more, listed
 
+# What a node is called that an autoscaler has added, and that has not joined the cluster.
 STARTING = "a node that starts"
-"""What a node is called that an autoscaler has added, and that has not joined the cluster."""
 TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.UNREACHABLE: "kubelet unreachable",
     NodeTrouble.NOT_READY: "not ready",
@@ -33,14 +33,13 @@ TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.STARTING: "not ready for Pods yet",
     NodeTrouble.BEING_DELETED: "its Node object is being deleted",
 }
+# How a taint goes that no recovery clears.
+#
+# Source: the page Non-Graceful Node Shutdown, for out-of-service.
 _LIFTED: Mapping[NodeTrouble, str] = {
     NodeTrouble.OUT_OF_SERVICE: "; somebody set the taint, and has to remove it once the node is back",
     NodeTrouble.SET_APART_BY_GKE: "",
 }
-"""How a taint goes that no recovery clears.
-
-Source: the page Non-Graceful Node Shutdown, for out-of-service.
-"""
 
 
 def _node_recovery(wait: conclusion.NodeRecovery) -> str:
