@@ -1,5 +1,7 @@
 """What ``show`` prints: a table of all workloads, or each in full, and what has changed since the last answer."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
