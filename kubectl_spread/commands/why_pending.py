@@ -313,18 +313,12 @@ def _explain(
     if tries and judgement.evaluation.feasible and not (pod.spec.gates or item.nomination):
         left = around.company.left((pod.metadata.namespace, owner_of(pod, handle.snapshot)))
         item = replace(item, left=left if left and left[1] else UNSET)
-    item = _preempting(beside_autoscaler(searched(item, found), situation, siblings, autoscalers))
+    item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
+    if (room := item.preemption) and room.node and not item.held_by:  # The scheduler itself does this next.
+        nodes = () if room.sampled else (room.node, *room.ties)
+        item = replace(item, waits=(PodPreemption(nodes=nodes, pods=room.victims), *item.waits))
     item = replace(item, fixes=with_offered(item))
     return Explanation(judgement, _with_event(item, pod, view))
-
-
-def _preempting(item: PendingItem) -> PendingItem:
-    """Return the item with what the scheduler itself does next, which comes before any other change."""
-    found = item.preemption
-    if found is None or not found.node or item.held_by:
-        return item
-    nodes = () if found.sampled else (found.node, *found.ties)
-    return replace(item, waits=(PodPreemption(nodes=nodes, pods=found.victims), *item.waits))
 
 
 def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType:

@@ -68,7 +68,7 @@ _Run = Callable[[Deployment], Sequence[_End]]
 def _ends(changed: Deployment, *, applied: Sequence[KubernetesObject], handles: Handles) -> Sequence[_End]:
     """Return, for each order of chance, a Pod of the Deployment that finds no node in the end; None for none."""
     ref = WorkloadRef(kind=Deployment.__name__, name=changed.metadata.name)
-    objects = tuple(changed if _is(changed, each) else each for each in applied)
+    objects = tuple(changed if isinstance(each, Deployment) and each.key == changed.key else each for each in applied)
     restart = Step(Verb.RESTART, "", namespace=changed.metadata.namespace, ref=ref)
 
     def look(cluster: ClusterState, _: int) -> _End:
@@ -82,10 +82,6 @@ def _ends(changed: Deployment, *, applied: Sequence[KubernetesObject], handles: 
     settled = all(each.done.settled and not each.done.untried for each in (*before, *after))
     # A Deployment whose Pods wait before the rollout is told otherwise.
     return [each.seen for each in after] if settled and not any(each.seen for each in before) else ()
-
-
-def _is(deployment: Deployment, obj: KubernetesObject) -> bool:
-    return isinstance(obj, Deployment) and obj.key == deployment.key
 
 
 def _least_unavailable(deployment: Deployment, run: _Run) -> int | None:

@@ -297,13 +297,9 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> 
     ended: Sequence[After[Observation]] = ()
     for number, step in enumerate(steps):
         earlier, ended = ended, outcomes.after(number)
-        after = _State(partial(_seen, ended), start, before)
+        after = _State(partial(lambda orders: [each.seen for each in orders], ended), start, before)
         yield _Change(step, before, after, alone, without).simulated(ended, earlier)
         before = without = after
-
-
-def _seen(after: Sequence[After[Observation]]) -> Sequence[Observation]:
-    return [each.seen for each in after]
 
 
 class _State:

@@ -27,8 +27,10 @@ def is_absent(key: str, handle: Handle) -> bool:
 def keys_meant(key: str, pod: Pod, used: Collection[str], handle: Handle) -> Callable[[Iterable[str]], tuple[str, ...]]:
     """Return the function labels → those that may be meant instead of the missing key, the likeliest first.
 
-    They are similar to it. If no node has the key, so may be one of which it names the topology, and before all others
-    the keys of an older revision. ``used``: the keys of the Pod's constraints, of which none is meant.
+    They end in the same segment, are at most two letters off (keys of eight letters and more), or one of the two
+    continues the other after ``-``, ``_`` or ``.``. If no node has the key, so may be one of which it names the
+    topology, and before all others the keys of an older revision. ``used``: the keys of the Pod's constraints, of which
+    none is meant.
     """
     former: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
@@ -49,15 +51,6 @@ def former_keys(pod: Pod, snapshot: Snapshot) -> tuple[str, ...]:
     hard = WhenUnsatisfiable.DO_NOT_SCHEDULE.value
     constraints = (each for template in templates for each in template.spec.topology_spread_constraints)
     return tuple(dict.fromkeys(each.topology_key for each in constraints if each.when_unsatisfiable == hard))
-
-
-def similar_keys(key: str, labels: Iterable[str], used: Collection[str]) -> tuple[str, ...]:
-    """Return the labels that are similar to the key, without those that are used: well-known ones first, then by name.
-
-    A label is similar if it ends in the same segment, is at most two letters off (keys of eight letters and more), or
-    if one of the two continues the other after ``-``, ``_`` or ``.``.
-    """
-    return _keys_meant(key, frozenset(labels).difference(used), (), ())
 
 
 @lru_cache(KEYS_KEPT)

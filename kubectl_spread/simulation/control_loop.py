@@ -164,12 +164,12 @@ class ControlLoop:
         while self.turns < until and (self._sync() or self._schedule()):
             self.turns += 1
 
-    def held_up(self) -> Iterator[WaitsForReady]:
-        """Yield the StatefulSets that wait until a Pod is ready."""
+    def held_up(self) -> Iterator[tuple[WaitsForReady, StatefulSet]]:
+        """Yield the StatefulSets that wait until a Pod is ready, with what they wait for."""
         for (namespace, kind, name), pods in self.cluster.owned.items():
             owner = self.cluster.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
-            if held := statefulset.held_up(owner, tuple(pods.values())) if owner else None:
-                yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), held)
+            if owner and (held := statefulset.held_up(owner, tuple(pods.values()))):
+                yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), held), owner
 
     def settle(self) -> bool:
         """Run until nothing changes; return whether that state was reached."""

@@ -230,23 +230,17 @@ Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Do the step, then run the control loop until nothing changes."""
-    failed, waited, born = len(loop.failed_jobs), set(loop.held_up()), set(cluster.born)
+    failed, waited, born = len(loop.failed_jobs), {held for held, _ in loop.held_up()}, set(cluster.born)
     before = cluster.snapshot
     done = ACTS[step.verb](step, cluster, loop)
     settled = loop.settle()
     if scaled := tuple(_autoscaled(step, before, cluster, loop)):
         settled = loop.settle() and settled
-    waiting = (each for each in loop.held_up() if each not in waited or _is_changed(each, before, cluster.snapshot))
+    # One that waited before is told of again where the step has changed it.
+    sets = before.all(StatefulSet)
+    waiting = (held for held, own in loop.held_up() if held not in waited or not any(own is each for each in sets))
     notes = (*done.notes, *loop.failed_jobs[failed:], *waiting, *_bound_by_name(step, cluster, born), *scaled)
     return replace(done, settled=settled, untried=loop.untried, notes=notes)
-
-
-def _is_changed(held: WaitsForReady, before: Snapshot, now: Snapshot) -> bool:
-    """Whether the step has changed what the StatefulSet wants."""
-    was, owner = (each.get(StatefulSet, held.namespace, held.ref.name) for each in (before, now))
-    if was is None or owner is None:
-        return False
-    return was.spec != owner.spec or was.status.update_revision != owner.status.update_revision
 
 
 def _autoscaled(

@@ -72,11 +72,10 @@ def held_changes(held: HeldUp) -> str:
 def holds_text(workload: WorkloadRef, held: HeldUp) -> str:
     """Return what an OrderedReady StatefulSet does only when a Pending Pod is Ready, or is deleted."""
     changes = held_changes(held)
-    later = f" {changes} only when {held.first} is Ready." if changes else ""
-    if not held.stuck:
-        return f"{workload} is OrderedReady: it{later}"
-    why = f"{held.first} is of an older revision, and nothing replaces it until somebody deletes it."
-    return f"{workload} is OrderedReady: {why}{f' {workload}{later}' if later else ''}"
+    stays = f"{held.first} is of an older revision, and nothing replaces it until somebody deletes it."
+    later = f"{workload if held.stuck else 'it'} {changes} only when {held.first} is Ready."
+    told = (*([stays] if held.stuck else []), *([later] if changes else []))
+    return f"{workload} is OrderedReady: {' '.join(told)}"
 
 
 def waiting_line(name: str, summary: str, running: str, *, rolls_out: bool) -> str:

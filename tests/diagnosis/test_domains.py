@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,8 @@ from hypothesis import strategies as st
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
-from kubectl_spread.diagnosis.topology_keys import similar_keys
-from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, pod, spread
+from kubectl_spread.diagnosis.topology_keys import keys_meant
+from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, handle, node, pod, spread, typed_pod
 from tests.diagnosis.judged import (
     ABC,
     GPU,
@@ -223,6 +225,11 @@ def test_a_filter_pins_before_another_constraint_does() -> None:
     assert pin.requirement == FilterRequirement("TaintToleration")
 
 
+def similar_keys(key: str, labels: Iterable[str], used: Collection[str] = ()) -> tuple[str, ...]:
+    """Return those of the labels that may be meant where another node has the key."""
+    return keys_meant(key, typed_pod(pod("p")), used, handle([node("n", labels={key: "x"})]))(labels)
+
+
 @pytest.mark.parametrize(
     ("key", "labels", "found"),
     [
@@ -245,7 +252,7 @@ def test_a_filter_pins_before_another_constraint_does() -> None:
     ],
 )
 def test_labels_that_may_be_meant_instead(key: str, labels: list[str], *, found: bool) -> None:
-    assert similar_keys(key, dict.fromkeys(labels, "x"), ()) == (tuple(labels) if found else ())
+    assert similar_keys(key, labels) == (tuple(labels) if found else ())
 
 
 def test_the_key_of_another_constraint_is_not_meant_instead() -> None:
@@ -258,12 +265,12 @@ WORDS = st.text("ab", min_size=8, max_size=12)
 
 @given(WORDS, WORDS)
 def test_two_keys_are_alike_or_not_whichever_is_asked(one: str, other: str) -> None:
-    assert bool(similar_keys(one, {other: ""}, ())) == bool(similar_keys(other, {one: ""}, ()))
+    assert bool(similar_keys(one, [other])) == bool(similar_keys(other, [one]))
 
 
 @given(WORDS, st.integers(0, 7), st.sampled_from("xyz"))
 def test_one_wrong_letter_is_a_typo(key: str, place: int, letter: str) -> None:
-    assert similar_keys(key, {key[:place] + letter + key[place + 1 :]: ""}, ())
+    assert similar_keys(key, [key[:place] + letter + key[place + 1 :]])
 
 
 @given(st.lists(st.sampled_from(["a1", "a2", "b1", "c1"]), max_size=8), st.permutations(range(4)))

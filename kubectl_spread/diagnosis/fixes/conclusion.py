@@ -404,9 +404,8 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that break no
         constraint, then those that surely let in all, then those that disturb less, then those that cost less. Those
-        that replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates. A fix that
-        drops the Pod's node pool comes last. ``doubted``: a change of a constraint that was not simulated in the whole
-        cluster is as good as one that breaks another constraint.
+        that replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates, then fixes
+        that drop the Pod's node pool. ``doubted``: a change of a constraint that was not simulated may break another.
         """
         of_constraint = any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
         return (
@@ -505,10 +504,7 @@ class PodEnding(ExpectedChange, frozen=True, kw_only=True):
 
 
 class PodPreemption(ExpectedChange, frozen=True, kw_only=True):
-    """The scheduler evicts Pods for the Pod at its next attempt: these, unless it may choose among several ``nodes``.
-
-    It may choose among all nodes if none is named.
-    """
+    """The scheduler evicts Pods for the Pod at its next attempt: these if it has one node, on any if none."""
 
     pods: tuple[PodName, ...]
 

@@ -24,7 +24,7 @@ from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.diagnosis.topology_keys import is_absent, similar_keys
+from kubectl_spread.diagnosis.topology_keys import is_absent
 from kubectl_spread.objects.core import Node, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, WELL_KNOWN_KEYS, ZONE, names_pool
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
@@ -181,17 +181,12 @@ def _label_node(situation: Situation) -> Iterator[Candidate]:
             continue  # Nobody uses the key, so no node needs it.
         infos = situation.handle.node_infos.values()
         lacking = [info for info in infos if key not in info.labels]
-        places = _places_in_id(key, infos) if lacking else ()
+        known = [(_id(info), info.labels[key]) for info in infos if key in info.labels and info.node.spec.provider_id]
         for info in _by_rejections(lacking, situation):
             # One of them is the well-known or deprecated spelling of the other.
-            alike = (
-                each
-                for each in similar_keys(key, info.labels, used)
-                if key.rpartition("/")[2] == each.rpartition("/")[2] and {key, each} & WELL_KNOWN_KEYS
-            )
-            told = [(each, info.labels[each]) for each in alike]
-            told = told or [("spec.providerID", part) for part in map(_id_of(info).get, places) if part]
-            for similar, value in told:
+            alike = {each for each in info.labels if each.rpartition("/")[2] == key.rpartition("/")[2]} - used
+            told = [(each, info.labels[each]) for each in sorted(alike) if {key, each} & WELL_KNOWN_KEYS]
+            for similar, value in told or [("spec.providerID", _value_in_id(info, known))]:
                 if value:
                     yield ChangeNode(
                         proposal=LabelNode(node=info.name, key=key, value=value, similar=similar),
@@ -202,19 +197,17 @@ def _label_node(situation: Situation) -> Iterator[Candidate]:
                     )
 
 
-def _places_in_id(key: str, infos: Iterable[NodeInfo]) -> Sequence[int]:
-    """Return where the provider's ID has the value of the label, in every node that has both: at most one place.
+def _value_in_id(node: NodeInfo, known: Sequence[tuple[Sequence[str], str]]) -> str:
+    """Return the part of the node's provider ID which in the IDs of others is the value of their label; or nothing.
 
-    Source: cloud-provider-aws instances.go, cloud-provider-gcp gce_instances.go: ``aws:///ZONE/ID``, ``gce://ID/ZONE/NAME``.
+    Source: cloud-provider-aws pkg/providers/v1/instances.go, cloud-provider-gcp providers/gce/gce_util.go.
     """
-    both = [(_id_of(info), info.labels[key]) for info in infos if key in info.labels and info.node.spec.provider_id]
-    first = next(iter(both), ({}, ""))[0]
-    return [place for place in first if all(parts.get(place) == value for parts, value in both)][:1]
+    columns = zip(_id(node), *(parts for parts, _ in known), strict=False)
+    return next((own for own, *others in columns if others and others == [value for _, value in known]), "")
 
 
-def _id_of(info: NodeInfo) -> Mapping[int, str]:
-    """Return the parts of the provider's ID by their places."""
-    return dict(enumerate(info.node.spec.provider_id.split("/")))
+def _id(info: NodeInfo) -> Sequence[str]:
+    return info.node.spec.provider_id.split("/")
 
 
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:

@@ -88,8 +88,7 @@ def _label_steps(item: EvaluationReport, flags: Sequence[str]) -> tuple[Sequence
     in_use, unused = (
         [
             Step(
-                summary=fixes.label_nodes(each.nodes, each.topology_key),
-                notes=tuple(fixes.values_in_use(each.topology_key, values[each.topology_key])),
+                summary=fixes.label_nodes(each.nodes, each.topology_key, values[each.topology_key]),
                 commands=tuple(fixes.label_command(node, each.topology_key, flags) for node in each.nodes[:MOST_NODES]),
             )
             for each in lacking

@@ -134,7 +134,6 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCaus
 
 
 def _item(having: Sequence[Explained], extent: Extent, flags: Sequence[str], *, brief: bool) -> Item:
-    """Return the first of those that have one cause."""
     explained, *rest = having
     if isinstance(explained, NotCreated):
         name, missing = _whose(explained), explained.wanted - explained.created
@@ -176,7 +175,7 @@ def _paragraphs(
         tables = pool_tables(item.autoscaler, extent)
     block = steps_block(item, extent, flags, brief=brief)
     if block is not None:
-        is_fix = bool(block.steps) and bool(block.steps[0].id)  # A new node, or a wait, may help all.
+        is_fix = any(step.id for step in block.steps[:1])  # A new node, or a wait, may help all.
         own = sorted({_whose(each) for each in others if is_fix and _needs_its_own(item, each)} - {_whose(item)})
         yield (replace(block, notes=(*block.notes, wording.need_their_own(_whose(item), own))) if own else block,)
     if brief:
@@ -189,11 +188,11 @@ def _paragraphs(
 
 def _needs_its_own(item: PendingItem, other: PendingItem) -> bool:
     """Whether the first fix of an item does not help another one of the same cause."""
-    fix = next((each for each in item.fixes if each.offered), None)
-    if fix is None or any(each.commands == fix.commands for each in other.fixes):
-        return False
-    gain = (each for each in (fix.future.others if fix.future else ()) if each.admits_at_most > 0)
-    return all((each.namespace, each.workload) != (other.namespace, other.workload) for each in gain)
+    fix = next((each for each in item.fixes if each.offered), item.fixes[0])
+    gain = {
+        (each.namespace, each.workload) for each in (fix.future.others if fix.future else ()) if each.admits_at_most > 0
+    }
+    return (other.namespace, other.workload) not in gain and all(each.commands != fix.commands for each in other.fixes)
 
 
 def _headline(item: PendingItem) -> Headline:

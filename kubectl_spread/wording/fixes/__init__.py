@@ -280,17 +280,15 @@ def _new_node(fix: conclusion.Fix, others: str = "") -> str:
     return ". ".join((f"{what}{others}", *sentences))
 
 
-def label_nodes(names: Sequence[str], key: str) -> str:
-    """Return what to do about nodes that a constraint leaves out because they lack its topology key."""
+def label_nodes(names: Sequence[str], key: str, values: Sequence[str]) -> str:
+    """Return what to do about nodes that a constraint leaves out because they lack its topology key.
+
+    ``values``: those of other nodes.
+    """
+    others = f". Other nodes have {listed(values)}" if values and key != HOSTNAME else ""
     where = "it is" if len(names) == 1 else "each of them is"
     without = "without that label, no Pod with this constraint may go there"
-    return f"Set {key} on {first_and_more(names)} to where {where}: {without}"
-
-
-def values_in_use(key: str, values: Sequence[str]) -> Iterator[str]:
-    """Yield which values nodes have for the label; nothing for none, or for the names of nodes."""
-    if values and key != HOSTNAME:
-        yield f"Other nodes have {listed(values, MOST_WORKLOADS)}."
+    return f"Set {key} on {first_and_more(names)} to where {where}: {without}{others}"
 
 
 def label_command(node: str, key: str, flags: Sequence[str]) -> str:
