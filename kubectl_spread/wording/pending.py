@@ -74,8 +74,7 @@ def holds_text(workload: WorkloadRef, held: HeldUp) -> str:
     changes = held_changes(held)
     stays = f"{held.first} is of an older revision, and nothing replaces it until somebody deletes it."
     later = f"{workload if held.stuck else 'it'} {changes} only when {held.first} is Ready."
-    told = (*([stays] if held.stuck else []), *([later] if changes else []))
-    return f"{workload} is OrderedReady: {' '.join(told)}"
+    return f"{workload} is OrderedReady: {' '.join([stays] * held.stuck + [later] * bool(changes))}"
 
 
 def waiting_line(name: str, summary: str, running: str, *, rolls_out: bool) -> str:

@@ -68,7 +68,8 @@ def wait_text(wait: conclusion.Wait) -> str:
             return f"{where}: {ending_text(wait.ending, wait.nodes, one=len(wait.pods) == 1)}"
         case conclusion.PodPreemption():
             victims = listed([*map(str, wait.pods)]) if len(wait.nodes) == 1 else "Pods of a lower priority"
-            return f"the scheduler to evict {victims} from {enumerated(wait.nodes, word='or') or 'a node'} at its next attempt"
+            on = enumerated(wait.nodes, word="or") or "a node"
+            return f"the scheduler to evict {victims} from {on} at its next attempt"
         case conclusion.PodRemoval():
             return f"this Pod to be deleted: {wait.workload} {wait.why}"
         case conclusion.ClaimCreation():
