@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -153,6 +154,8 @@ class Served:
         self._outdated = False
         decided = any(not isinstance(item.autoscaler, UnsetType) for item in shown.items)
         self._until = monotonic() + UNFOLLOWED if decided else inf
+        # What was evaluated before refers to itself, and the program collects garbage rarely.
+        gc.collect()
 
 
 def _failed(why: str, status: HTTPStatus = HTTPStatus.SERVICE_UNAVAILABLE) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, repeat
@@ -202,6 +203,7 @@ class WatchedSource:
 
     def wait(self) -> None:
         """Return when something that was read has changed; ClusterError if a right was withdrawn."""
+        gc.collect()  # An answer refers to itself, and the program collects garbage rarely.
         if self._followed is not None:
             self._followed.wait()
 

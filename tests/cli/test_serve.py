@@ -25,6 +25,8 @@ OWN = ("kubectl_spread_stale_seconds", "kubectl_spread_incomplete")
 """The metrics that one command alone does not have, or not with the same value."""
 FAST_SECONDS = 2.0
 """A tenth of a second on a machine with nothing else to do."""
+MOST_KIB = 2000
+"""By what thirty answers may make the program larger: nothing, and twice this if they are not freed."""
 
 
 @dataclass
@@ -126,6 +128,19 @@ def test_a_scrape_is_what_the_commands_print(served: OfShop) -> None:
         assert '<a href="/audit">' in found[1]
     assert served.get("/metrics", "HEAD") == (200, "")
     assert served.get("/nothing")[0] == 404
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the size of a process is read from /proc")
+def test_what_was_answered_before_is_freed(served: OfShop) -> None:
+    cart = next(each for each in shop_objects() if each["kind"] == "Pod" and is_cart(each))
+    sizes = []
+    for number in range(50):
+        before = served.metrics()
+        served.cluster.put(cart) if number % 2 else served.cluster.delete(cart)
+        served.wait_until(lambda before=before: served.metrics() != before)  # type: ignore[misc]
+        status = Path(f"/proc/{served.process.pid}/status").read_text()
+        sizes += map(int, re.findall(r"VmRSS:\s+(\d+) kB", status))
+    assert sizes[-1] - sizes[20] < MOST_KIB
 
 
 def test_a_lost_server_is_waited_for(served: OfShop) -> None:
