@@ -201,7 +201,7 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         kind: what the step does.
         safe: whether, in every order, no more Pods of a workload are Pending, refused or blocked than without the step,
-            and no hard constraint is newly violated; absent if that is not known.
+            no controller waits to create Pods, and no hard constraint is newly violated; absent if that is not known.
         evicted: the Pods that it evicts or deletes (count).
         created: the Pods that controllers create, for these or otherwise, in the first order (count).
         without_node: the fewest and the most Pods that are Pending in any order, and not without the step (count).
@@ -209,6 +209,8 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             step (count).
         as_before: these, by workload; the most in any order.
         emptied: the workloads of several Pods that it takes all at once; a PodDisruptionBudget would take turns.
+        held_up: the workloads whose controller creates no Pods before those that stay Terminating end; the Pods that
+            they lack, and not without the step (count). A StatefulSet's Pods that are not replaced are apart.
         violated: the hard constraints that it breaks.
     """
 
@@ -220,6 +222,7 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pending_before: tuple[int, int] = (0, 0)
     as_before: tuple[WorkloadPods, ...] = ()
     emptied: tuple[WorkloadPods, ...] = ()
+    held_up: tuple[WorkloadPods, ...] = ()
     violated: tuple[WorseConstraint, ...] = ()
 
 
@@ -283,6 +286,7 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
         # Pods that were not tried, or not fully, may find nodes.
         undecided = self.untried is not UNSET or (bool(new) and all(pending.incomplete for pending in new))
         worse = self.blocked or self.never_run or self.not_replaced or self.refused or self.newly_violated
+        worse = worse or self.verdict.held_up
         seen = {status for item in self.items if item.changed for status in item.status_range}
         known = known and SpreadStatus.INCOMPLETE not in seen and not any(each.incomplete for each in self.pending)
         safe: bool | UnsetType = True if known else UNSET
@@ -459,6 +463,7 @@ class _Change:
             pending_before=self._still_pending(),
             as_before=tuple(self._as_before()),
             emptied=tuple(self._emptied(frozenset((*evicted, *(pod.key for pod in done.lost))))),
+            held_up=tuple(self._held_up(done)),
             violated=tuple(
                 WorseConstraint(
                     namespace=item.namespace,
@@ -498,6 +503,16 @@ class _Change:
             together = at_once or not any(budgets_of(pod, self._was.snapshot) for pod in ran)
             if len(ran) > 1 and together and all(pod.key in gone for pod in ran):
                 yield WorkloadPods(namespace=key[0], workload=key[1], count=len(ran))
+
+    def _held_up(self, done: Done) -> Iterator[WorkloadPods]:
+        apart = {(note.pods[0][0], note.ref) for note in done.notes if isinstance(note, NotReplaced)}
+        apart |= {_workload_of(each, self._now.snapshot) for each, why in self._now.refused.items() if why}
+        for key, pods in self._now.living.items():
+            lacks = _missing_pods(key, self._now) if any(pod.terminating for pod in pods) else 0
+            if lacks > 0 and key not in apart:
+                lacks -= max(_missing_pods(key, self._without.first), 0)
+                if lacks > 0:
+                    yield WorkloadPods(namespace=key[0], workload=key[1], count=lacks)
 
     def _refused_controllers(self) -> Iterator[tuple[ControllerKey, CreateRefused]]:
         """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""

@@ -784,6 +784,25 @@ def test_a_workload_all_of_whose_pods_go_at_once_is_named(step: str, others: lis
     assert [each.count for each in last(there, step).verdict.emptied] == emptied
 
 
+@pytest.mark.parametrize(
+    ("strategy", "steps", "held_up"),
+    [
+        ("Recreate", ["lose a1", "restart deployment/web"], [3]),
+        ("Recreate", ["lose a1", "restart deployment/web", "return a1"], []),
+        ("Recreate", ["restart deployment/web"], []),
+        ("RollingUpdate", ["lose a1", "restart deployment/web"], []),
+    ],
+)
+def test_a_deployment_that_recreates_waits_for_pods_on_silent_nodes(
+    strategy: str, steps: list[str], held_up: list[int]
+) -> None:
+    report = simulated([*SIX, *deployment(["a1", "b1", "c1"], strategy={"type": strategy})], *steps)
+    verdict = report.steps[-1].verdict
+    assert ([each.count for each in verdict.held_up], verdict.safe) == (held_up, not held_up)
+    said = "3 Pods of default/deployment/web are not created until its Terminating Pods are gone"
+    assert (said in simulate_outline(report, Extent()).items[-1].headline.sentence) == bool(held_up)
+
+
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     # The third Pod has not been made yet, and cannot be scheduled whatever is done.
     full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
