@@ -285,8 +285,8 @@ class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
         new = [pending for pending in self.pending if pending.new[1]]
         # Pods that were not tried, or not fully, may find nodes.
         undecided = self.untried is not UNSET or (bool(new) and all(pending.incomplete for pending in new))
-        worse = self.blocked or self.never_run or self.not_replaced or self.refused or self.newly_violated
-        worse = worse or self.verdict.held_up
+        stays = self.blocked or self.not_replaced or self.verdict.held_up
+        worse = stays or self.never_run or self.refused or self.newly_violated
         seen = {status for item in self.items if item.changed for status in item.status_range}
         known = known and SpreadStatus.INCOMPLETE not in seen and not any(each.incomplete for each in self.pending)
         safe: bool | UnsetType = True if known else UNSET

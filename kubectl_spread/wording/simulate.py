@@ -95,8 +95,8 @@ def _troubles(step: SimulatedStep) -> Iterator[str]:
     if step.not_replaced:
         stays = "stays Terminating and is" if step.not_replaced == 1 else "stay Terminating and are"
         yield f"{step.not_replaced} of {count_of(step.verdict.evicted, 'evicted Pod')} {stays} not replaced"
-    for it in step.verdict.held_up:
-        who = f"{count_of(it.count, 'Pod')} of {it.namespace}/{it.workload} {_be(it.count)}"
+    for held in step.verdict.held_up:
+        who = f"{count_of(held.count, 'Pod')} of {held.namespace}/{held.workload} {_be(held.count)}"
         yield f"{who} not created until its Terminating Pods are gone"
     if step.blocked:
         yield f"{count_of(len(step.blocked), 'Pod')} cannot be {removed(step)}"

@@ -133,7 +133,7 @@ def test_a_scrape_is_what_the_commands_print(served: OfShop) -> None:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the size of a process is read from /proc")
 def test_what_was_answered_before_is_freed(served: OfShop) -> None:
     cart = next(each for each in shop_objects() if each["kind"] == "Pod" and is_cart(each))
-    sizes = []
+    sizes: list[int] = []
     for number in range(50):
         before = served.metrics()
         served.cluster.put(cart) if number % 2 else served.cluster.delete(cart)
