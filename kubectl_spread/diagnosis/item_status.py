@@ -21,7 +21,7 @@ class ItemStatus(StrEnum):
     INCOMPLETE = "Incomplete"
     PENDING = "Pending"  # a step leaves more Pods Pending than there are without it; ``WAITING``: as many, or fewer
     WAITING = "Waiting"
-    LOST = "Lost"  # a step removes Pods that nothing recreates, or creates some that never run
+    LOST = "Lost"  # a step removes Pods that nothing recreates by then, or creates some that never run
     GATED = "Gated"  # a scheduling gate holds the Pods back
     IMPOSSIBLE = "Impossible"
     PARTIAL = "Partial"

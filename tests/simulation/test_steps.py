@@ -17,11 +17,13 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
+from kubectl_spread.render.html.cards import cards_of
 from kubectl_spread.render.outline import Extent, Note, Table
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.scheduler.framework import Handles
@@ -800,7 +802,9 @@ def test_a_deployment_that_recreates_waits_for_pods_on_silent_nodes(
     verdict = report.steps[-1].verdict
     assert ([each.count for each in verdict.held_up], verdict.safe) == (held_up, not held_up)
     said = "3 Pods of default/deployment/web are not created until its Terminating Pods are gone"
-    assert (said in simulate_outline(report, Extent()).items[-1].headline.sentence) == bool(held_up)
+    items = simulate_outline(report, Extent()).items
+    assert (said in items[-1].headline.sentence) == bool(held_up)
+    assert (cards_of(report, items)[-1].status is ItemStatus.LOST) == bool(held_up)
 
 
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:

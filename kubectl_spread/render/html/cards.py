@@ -142,7 +142,7 @@ def _step_status(step: SimulatedStep) -> ItemStatus:
         ItemStatus.VIOLATED: step.newly_violated,
         ItemStatus.REFUSED: step.refused,
         ItemStatus.WAITING: step.pending,
-        ItemStatus.LOST: step.lost or step.never_run or step.not_replaced,
+        ItemStatus.LOST: step.lost or step.never_run or step.not_replaced or step.verdict.held_up,
     }
     return next((status for status, holds in facts.items() if holds), ItemStatus.OK)
 
