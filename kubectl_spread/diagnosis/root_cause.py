@@ -10,19 +10,12 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.controllers import workloads
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.next_pod import older_pods
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import DEFAULT_PORTION, fenceposts
-from kubectl_spread.controllers.workloads import (
-    PodName,
-    WorkloadRef,
-    matching_by_owner,
-    owner_of,
-    revision_of,
-    topmost_owner,
-)
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
@@ -162,15 +155,15 @@ def _blamed(constraint: ConstraintDiagnosis, blame: Blame) -> causes.BlamedConst
 def _other_pods(constraint: ConstraintDiagnosis, blame: Blame) -> tuple[causes.OtherPods, ...]:
     """Return the Pods of other workloads, and of other revisions, that keep a domain closed because they count."""
     pod, handle = blame.evaluation.pod, blame.handle
-    own, revision = owner_of(pod, handle.snapshot), revision_of(pod)
+    own, revision = workloads.owner_of(pod, handle.snapshot), workloads.revision_of(pod)
     closed = [domain for domain in constraint.domains if domain.eligible and not domain.allowed]
     if own.kind == POD.name or not (closed and constraint.self_match):
         return ()
     domain_of = {name: domain.value for domain in constraint.domains if domain.eligible for name in domain.nodes}
     selector = podtopologyspread.counting_selector(_parsed(constraint.index, blame), handle.profile)
-    by_owner: dict[WorkloadRef, Counter[str]] = defaultdict(Counter)
-    for owner, alike in matching_by_owner(pod.metadata.namespace, selector, handle.snapshot):
-        if owner != own or revision_of(alike[0]) != revision:
+    by_owner: dict[workloads.WorkloadRef, Counter[str]] = defaultdict(Counter)
+    for owner, alike in workloads.matching_by_owner(pod.metadata.namespace, selector, handle.snapshot):
+        if owner != own or workloads.revision_of(alike[0]) != revision:
             nodes = (other.spec.node_name for other in alike)
             by_owner[owner].update(domain_of[name] for name in nodes if name in domain_of)
     most = constraint.max_skew - 1
@@ -221,7 +214,7 @@ def _volume_without_node(blame: Blame) -> causes.VolumeWithoutNode | None:
 def _waits_for_terminating_pods(blame: Blame) -> causes.WaitsForTerminatingPods | None:
     for name, gone in _opened_without(lambda pod: pod.terminating, blame):
         finalizers = sorted({finalizer for pod in gone for finalizer in pod.metadata.finalizers})
-        pods = tuple(map(PodName.of, gone))
+        pods = tuple(map(workloads.PodName.of, gone))
         return causes.WaitsForTerminatingPods(node=name, pods=pods, finalizers=tuple(finalizers))
     return None
 
@@ -247,7 +240,7 @@ def _older(blame: Blame) -> causes.OlderPods | None:
     Source: kube-controller-manager deployment/rolling.go reconcileOldReplicaSets (v1.36).
     """
     pod, snapshot = blame.evaluation.pod, blame.handle.snapshot
-    older, owner = {each.key for each in older_pods(pod, snapshot)}, topmost_owner(pod, snapshot)
+    older, owner = {each.key for each in older_pods(pod, snapshot)}, workloads.topmost_owner(pod, snapshot)
     if not older or not isinstance(owner, Deployment):
         return None
     replicas, rolling = owner.spec.replicas_wanted, owner.spec.strategy.rolling_update or RollingUpdate()
@@ -261,8 +254,8 @@ def _older(blame: Blame) -> causes.OlderPods | None:
     if not held:
         return None
     return causes.OlderPods(
-        owner=owner_of(pod, snapshot),
-        pods=tuple(map(PodName.of, held)),
+        owner=workloads.owner_of(pod, snapshot),
+        pods=tuple(map(workloads.PodName.of, held)),
         max_unavailable=str(DEFAULT_PORTION if rolling.max_unavailable is None else rolling.max_unavailable),
         unavailable=unavailable,
         replicas=replicas,

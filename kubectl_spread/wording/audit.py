@@ -5,17 +5,7 @@ from typing import assert_never
 
 from msgspec import UnsetType
 
-from kubectl_spread.diagnosis.audit import (
-    AuditedKey,
-    AuditItem,
-    Budget,
-    EvenAlready,
-    NoNodeHasKey,
-    NoOtherDomain,
-    NoRoom,
-    RiskReason,
-    Suggestion,
-)
+from kubectl_spread.diagnosis import audit
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.causes import ONE, PODS
@@ -26,22 +16,22 @@ from kubectl_spread.wording.words import between, count_of, enumerated, in_clust
 MOST_NAMED = 3  # Domains (count) up to which each is named
 
 
-def risk_text(why: RiskReason | None, topology_key: str) -> str:
+def risk_text(why: audit.RiskReason | None, topology_key: str) -> str:
     """Return why the loss cannot be lowered, or which budget it breaks; empty for None."""
     match why:
         case None:
             return ""
-        case NoNodeHasKey():
+        case audit.NoNodeHasKey():
             return f"no node has {topology_key}"
-        case Budget(name=name, desired=desired):
+        case audit.Budget(name=name, desired=desired):
             return f"PodDisruptionBudget {name} wants {count_of(desired, 'healthy Pod')}"
-        case NoOtherDomain(domains=domains):
+        case audit.NoOtherDomain(domains=domains):
             what = "takes its Pods" if topology_key == HOSTNAME else "has nodes for it"
             return f"only {places(topology_key, domains)} {what}"
-        case EvenAlready(pods=pods, usable=usable):
+        case audit.EvenAlready(pods=pods, usable=usable):
             nodes = noun_for(topology_key, usable)
             return f"{count_of(pods, 'Pod')} in {usable} {nodes}: no other distribution loses less"
-        case NoRoom(domains=domains, why=reasons):
+        case audit.NoRoom(domains=domains, why=reasons):
             texts = dict.fromkeys(map(reason_text, reasons))
             return f"{places(topology_key, domains)}: {'; '.join(texts)}"
         case _:
@@ -54,13 +44,13 @@ def places(topology_key: str, domains: Sequence[str]) -> str:
     return f"{noun}{enumerated(domains, MOST_NAMED)}"
 
 
-def loss_text(key: AuditedKey, pods: int) -> str:
+def loss_text(key: audit.AuditedKey, pods: int) -> str:
     """Return ``5 of 9 in zone b``, ``5 of 9 on node-1``; with several worst domains ``3 of 9 in zone a or b``."""
     where = " on " if key.topology_key == HOSTNAME else f" in {noun_for(key.topology_key, 1)} "
     return f"{key.loss} of {pods}{where if key.worst else ''}{enumerated(key.worst, MOST_NAMED, word='or')}"
 
 
-def after_text(key: AuditedKey) -> str:
+def after_text(key: audit.AuditedKey) -> str:
     """Return what is left without a node after the loss of the worst domain, and why; empty if not simulated."""
     if isinstance(key.after, UnsetType):
         return ""
@@ -73,13 +63,13 @@ def after_text(key: AuditedKey) -> str:
     return f"without {places(key.topology_key, [key.after.domain])}: {what}{f'. {why}' if why else ''}"
 
 
-def sentence(key: AuditedKey, pods: int) -> str:
+def sentence(key: audit.AuditedKey, pods: int) -> str:
     """Return what an outage of the worst domain takes, and why that cannot be lowered."""
     why = risk_text(key.why, key.topology_key)
     return f"an outage takes {loss_text(key, pods)}{f' ({why})' if why else ''}"
 
 
-def suggestion_text(suggestion: Suggestion) -> str:
+def suggestion_text(suggestion: audit.Suggestion) -> str:
     """Return the constraint that a workload should have, in short."""
     named = (name for name in ("maxSkew", "nodeTaintsPolicy") if name in suggestion.constraint)
     keys = ", ".join(suggestion.constraint.get("matchLabelKeys", ()))
@@ -92,7 +82,7 @@ def suggestion_text(suggestion: Suggestion) -> str:
     return f"Set a constraint on {brief_key(suggestion.topology_key)}: {', '.join(fields)}"
 
 
-def loss_after_text(suggestion: Suggestion, pods: int) -> str:
+def loss_after_text(suggestion: audit.Suggestion, pods: int) -> str:
     """Return what an outage takes after the rollout."""
     where = f"the outage of one {noun_for(suggestion.topology_key, 1)}"
     return f"After the rollout {where} takes at most {suggestion.loss_after} of {count_of(pods, 'Pod')}."
@@ -103,7 +93,7 @@ def not_searched_text(number: int) -> str:
     return f"No time was left to search suggestions for {count_of(number, 'workload')}: name them." if number else ""
 
 
-def totals_text(items: Sequence[AuditItem], left_out: int) -> str:
+def totals_text(items: Sequence[audit.AuditItem], left_out: int) -> str:
     """Return how many workloads have which risk, and how many with one Pod are left out; empty for none."""
     counted = [
         totals(in_cluster(count_of(len(each), "workload"), cluster), (item.risk for item in each))

@@ -8,14 +8,7 @@ pkg/apis/apps/v1/defaults.go (v1.33 to v1.37).
 import re
 
 from kubectl_spread.apimachinery import as_json
-from kubectl_spread.apiserver.validation.field_errors import (
-    Errors,
-    count_errors,
-    forbidden,
-    invalid,
-    not_supported,
-    required,
-)
+from kubectl_spread.apiserver.validation import field_errors
 from kubectl_spread.objects.workloads import (
     ON_DELETE,
     RECREATE,
@@ -36,7 +29,7 @@ _NO_PERCENT = (
 _ALL = 100
 
 
-def strategy_errors(owner: Deployment | StatefulSet | DaemonSet, release: Release) -> Errors:
+def strategy_errors(owner: Deployment | StatefulSet | DaemonSet, release: Release) -> field_errors.Errors:
     """Yield the errors of how the owner replaces its Pods once its template changes."""
     match owner:
         case StatefulSet():
@@ -52,12 +45,12 @@ def strategy_errors(owner: Deployment | StatefulSet | DaemonSet, release: Releas
         yield from rolling_errors(f"{path}.rollingUpdate", rolling or RollingUpdate())
     elif strategy.type not in known:
         values = rolling and {"MaxUnavailable": rolling.max_unavailable or 0, "MaxSurge": rolling.max_surge or 0}
-        yield not_supported(path, {"Type": strategy.type, "RollingUpdate": values}, known)
+        yield field_errors.not_supported(path, {"Type": strategy.type, "RollingUpdate": values}, known)
     elif isinstance(owner, Deployment) and rolling is not None:
-        yield forbidden(f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
+        yield field_errors.forbidden(f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
 
 
-def _stateful_set_errors(path: str, strategy: UpdateStrategy, release: Release) -> Errors:
+def _stateful_set_errors(path: str, strategy: UpdateStrategy, release: Release) -> field_errors.Errors:
     rolling, has_unavailable = strategy.rolling_update, release.enables(MAX_UNAVAILABLE_STATEFUL_SET)
     unavailable = rolling.max_unavailable if rolling and has_unavailable else None
     values = rolling and {"Partition": rolling.partition, "MaxUnavailable": unavailable}
@@ -65,51 +58,53 @@ def _stateful_set_errors(path: str, strategy: UpdateStrategy, release: Release) 
     if strategy.type not in {"", *known}:
         *others, last = map("'{}'".format, known)
         listed = f"{', '.join(others)}, or {last}" if others[1:] else f"{others[0]} or {last}"
-        yield invalid(path, as_json({"Type": strategy.type, "RollingUpdate": values}), f"must be {listed}")
+        yield field_errors.invalid(path, as_json({"Type": strategy.type, "RollingUpdate": values}), f"must be {listed}")
     elif rolling is not None and strategy.type not in {"", ROLLING_UPDATE}:
-        yield invalid(f"{path}.rollingUpdate", as_json(values), "only allowed for updateStrategy 'RollingUpdate'")
+        yield field_errors.invalid(
+            f"{path}.rollingUpdate", as_json(values), "only allowed for updateStrategy 'RollingUpdate'"
+        )
     elif rolling is not None:
-        yield from count_errors(f"{path}.rollingUpdate.partition", rolling.partition)
+        yield from field_errors.count_errors(f"{path}.rollingUpdate.partition", rolling.partition)
         if unavailable is not None:
             field = f"{path}.rollingUpdate.maxUnavailable"
             yield from _portion_errors(field, unavailable)
             if not _number(unavailable):
-                yield invalid(field, as_json(unavailable), "cannot be 0")
+                yield field_errors.invalid(field, as_json(unavailable), "cannot be 0")
             yield from _more_than_all_errors(field, unavailable)
 
 
-def _deployment_errors(path: str, rolling: RollingUpdate) -> Errors:
+def _deployment_errors(path: str, rolling: RollingUpdate) -> field_errors.Errors:
     unavailable = "25%" if rolling.max_unavailable is None else rolling.max_unavailable
     surge = "25%" if rolling.max_surge is None else rolling.max_surge
     yield from _portion_errors(f"{path}.maxUnavailable", unavailable)
     yield from _portion_errors(f"{path}.maxSurge", surge)
     if not (_number(unavailable) or _number(surge)):
-        yield invalid(f"{path}.maxUnavailable", as_json(unavailable), "may not be 0 when `maxSurge` is 0")
+        yield field_errors.invalid(f"{path}.maxUnavailable", as_json(unavailable), "may not be 0 when `maxSurge` is 0")
     yield from _more_than_all_errors(f"{path}.maxUnavailable", unavailable)
 
 
-def _daemon_set_errors(path: str, rolling: RollingUpdate) -> Errors:
+def _daemon_set_errors(path: str, rolling: RollingUpdate) -> field_errors.Errors:
     unavailable = 1 if rolling.max_unavailable is None else rolling.max_unavailable
     surge = 0 if rolling.max_surge is None else rolling.max_surge
     for errors in (_portion_errors, _more_than_all_errors):
         yield from errors(f"{path}.maxUnavailable", unavailable)
         yield from errors(f"{path}.maxSurge", surge)
     if _number(unavailable) and _number(surge):
-        yield invalid(f"{path}.maxSurge", as_json(surge), "may not be set when maxUnavailable is non-zero")
+        yield field_errors.invalid(f"{path}.maxSurge", as_json(surge), "may not be set when maxUnavailable is non-zero")
     elif not (_number(unavailable) or _number(surge)):
-        yield required(f"{path}.maxUnavailable", "cannot be 0 when maxSurge is 0")
+        yield field_errors.required(f"{path}.maxUnavailable", "cannot be 0 when maxSurge is 0")
 
 
-def _portion_errors(path: str, portion: int | str) -> Errors:
+def _portion_errors(path: str, portion: int | str) -> field_errors.Errors:
     if isinstance(portion, int):
-        yield from count_errors(path, portion)
+        yield from field_errors.count_errors(path, portion)
     elif _percentage(portion) is None:
-        yield invalid(path, as_json(portion), _NO_PERCENT)
+        yield field_errors.invalid(path, as_json(portion), _NO_PERCENT)
 
 
-def _more_than_all_errors(path: str, portion: int | str) -> Errors:
+def _more_than_all_errors(path: str, portion: int | str) -> field_errors.Errors:
     if (_percentage(portion) or 0) > _ALL:
-        yield invalid(path, as_json(portion), "must not be greater than 100%")
+        yield field_errors.invalid(path, as_json(portion), "must not be greater than 100%")
 
 
 def _percentage(portion: int | str) -> int | None:

@@ -6,18 +6,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes, strategy
+from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes, strategy
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    Fix,
-    NodeAddition,
-    NodeRecovery,
-    NodeRemoval,
-    NotOffered,
-    StayingPod,
-    SufferingNodes,
-    Wait,
-)
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.unlabelled_nodes import UnlabelledNodes
 from kubectl_spread.objects.meta import grouped
@@ -63,19 +53,19 @@ class Searched(Protocol):
     """What lets a Pod in: the result of a search, or an item of a report that has it."""
 
     @property
-    def fixes(self) -> Sequence[Fix]:
+    def fixes(self) -> Sequence[conclusion.Fix]:
         """The fixes, by rank."""
 
     @property
-    def new_nodes(self) -> Sequence[Fix]:
+    def new_nodes(self) -> Sequence[conclusion.Fix]:
         """New nodes in the form of fixes."""
 
     @property
-    def waits(self) -> Sequence[Wait]:
+    def waits(self) -> Sequence[conclusion.Wait]:
         """What happens without any action."""
 
     @property
-    def left_alone(self) -> Sequence[NotOffered]:
+    def left_alone(self) -> Sequence[conclusion.NotOffered]:
         """What is not offered, although it would let the Pod in."""
 
 
@@ -89,7 +79,7 @@ class Hidden(Enum):
     NEEDLESS = auto()  # It ends running Pods, and waiting is enough
 
 
-def ranked(fixes: Iterable[Fix], *, final: bool = False) -> tuple[Fix, ...]:
+def ranked(fixes: Iterable[conclusion.Fix], *, final: bool = False) -> tuple[conclusion.Fix, ...]:
     """Return the fixes, the safest first.
 
     ``final``: no other one is simulated in the whole cluster. Where one breaks a constraint there, none comes before it
@@ -104,13 +94,13 @@ def _order(proposal: Proposal) -> tuple[int, tuple[str, ...]]:
     return EQUALLY_GOOD.index(type(proposal)), proposal.values
 
 
-def with_offered(searched: Searched) -> tuple[Fix, ...]:
+def with_offered(searched: Searched) -> tuple[conclusion.Fix, ...]:
     """Return the fixes, those marked that are offered first."""
     first = offered_first(searched)
     return tuple(replace(fix, offered=True) if any(fix is each for each in first) else fix for fix in searched.fixes)
 
 
-def offered_first(searched: Searched) -> tuple[Fix, ...]:
+def offered_first(searched: Searched) -> tuple[conclusion.Fix, ...]:
     """Return the first fix, and its equal for another constraint, or the next of another kind that lets in Pods.
 
     None that takes the Pod from its node pool, or replaces Pods in vain. Where anything else lets the Pod in, none that
@@ -138,17 +128,17 @@ def offered_first(searched: Searched) -> tuple[Fix, ...]:
     return (*kept[:1], *(helping or others)[: MOST - 1])
 
 
-def are_equal(first: Fix, second: Fix) -> bool:
+def are_equal(first: conclusion.Fix, second: conclusion.Fix) -> bool:
     """Whether each weakens another constraint, equally far: one of them is enough."""
     return _is_only(first, *WEAKENING) and (first.id, first.admits) == (second.id, second.admits)
 
 
-def is_safe(fix: Fix) -> bool:
+def is_safe(fix: conclusion.Fix) -> bool:
     """Whether the fix keeps what somebody decided, and ends no Pod for good."""
     return fix.overrides is Override.NOTHING and fix.disturbs is not Disturbance.LOST
 
 
-def nodes_come_first(shown: Sequence[Fix]) -> bool:
+def nodes_come_first(shown: Sequence[conclusion.Fix]) -> bool:
     """Whether a new node is better than the first of the fixes that are shown."""
     if not shown or shown[0].breaks_spread or not is_safe(shown[0]):
         return True
@@ -157,17 +147,17 @@ def nodes_come_first(shown: Sequence[Fix]) -> bool:
 
 def awaits_node(searched: Searched) -> bool:
     """Whether the cluster's autoscaler adds a node by itself."""
-    return any(isinstance(wait, NodeAddition) for wait in searched.waits)
+    return any(isinstance(wait, conclusion.NodeAddition) for wait in searched.waits)
 
 
-def comes_before_waits(searched: Searched, fix: Fix) -> bool:
+def comes_before_waits(searched: Searched, fix: conclusion.Fix) -> bool:
     """Whether the fix only uncordons a healthy node where others have to recover: no repair is worth waiting for."""
-    repairs = bool(searched.waits) and all(isinstance(wait, NodeRecovery) for wait in searched.waits)
+    repairs = bool(searched.waits) and all(isinstance(wait, conclusion.NodeRecovery) for wait in searched.waits)
     uncordons = _is_only(fix, nodes.Uncordon) and fix.overrides is Override.NOTHING
     return repairs and uncordons and fix.admits == fix.siblings
 
 
-def why_hidden(fix: Fix) -> Hidden:
+def why_hidden(fix: conclusion.Fix) -> Hidden:
     """Return why the fix is not offered first."""
     if fix.in_vain:
         return Hidden.IN_VAIN
@@ -178,17 +168,20 @@ def why_hidden(fix: Fix) -> Hidden:
     return Hidden.LOSING if fix.disturbs is Disturbance.LOST else Hidden.NEEDLESS
 
 
-def not_proposed(searched: Searched) -> Iterator[tuple[NotOffered, bool]]:
+def not_proposed(searched: Searched) -> Iterator[tuple[conclusion.NotOffered, bool]]:
     """Yield what is not offered, and whether there is another Pod like it; of nodes, only those that nobody awaits."""
     awaited = {
         wait.trouble
         for wait in searched.waits
-        if isinstance(wait, NodeRemoval) or (isinstance(wait, NodeRecovery) and wait.taints and not wait.problems)
+        if isinstance(wait, conclusion.NodeRemoval)
+        or (isinstance(wait, conclusion.NodeRecovery) and wait.taints and not wait.problems)
     }
     others = (
-        each for each in searched.left_alone if not (isinstance(each, SufferingNodes) and each.trouble in awaited)
+        each
+        for each in searched.left_alone
+        if not (isinstance(each, conclusion.SufferingNodes) and each.trouble in awaited)
     )
-    for alike in grouped(others, lambda each: each.why if isinstance(each, StayingPod) else each).values():
+    for alike in grouped(others, lambda each: each.why if isinstance(each, conclusion.StayingPod) else each).values():
         yield alike[0], bool(alike[1:])
 
 
@@ -198,5 +191,5 @@ def nodes_to_label(searched: Searched, unlabelled: Sequence[UnlabelledNodes]) ->
     return () if named else unlabelled
 
 
-def _is_only(fix: Fix, *classes: type[Proposal]) -> bool:
+def _is_only(fix: conclusion.Fix, *classes: type[Proposal]) -> bool:
     return len(fix.proposals) == 1 and isinstance(fix.proposals[0], classes)

@@ -7,18 +7,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.decision import (
-    AutoscalerDecision,
-    Decision,
-    DomainNotOffered,
-    LabelConflict,
-    LimitReached,
-    NoDomain,
-    NoInstanceType,
-    Reason,
-    UntoleratedTaint,
-    Verdict,
-)
+from kubectl_spread.autoscalers import decision
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import subnet_zones
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
 from kubectl_spread.autoscalers.karpenter.requirements import Conflict
@@ -67,12 +56,12 @@ _KINDS: tuple[type[PoolChange], ...] = (WithdrawZones, OfferZones, RaiseLimit, D
 _Changed: TypeAlias = tuple[PoolChange, NodePool, frozenset[str] | None]
 
 
-def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[PoolChange]:
+def pool_changes(pod: Pod, scheduler: Scheduler, decided: decision.AutoscalerDecision) -> Iterator[PoolChange]:
     """Yield the changes of one NodePool after which Karpenter may add a node from it for the Pod, one of each kind.
 
     A taint reserves a NodePool, so none is given up where another change helps.
     """
-    if decided.decision not in {Decision.REFUSED, Decision.BY_CHANCE}:
+    if decided.decision not in {decision.Decision.REFUSED, decision.Decision.BY_CHANCE}:
         return
     found = False
     ordered = sorted(_candidates(scheduler, decided), key=lambda each: _KINDS.index(type(each[0])))
@@ -82,15 +71,18 @@ def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) ->
         for change, pool, zones in islice(alike, MOST_TRIED):
             after = solve(pod, scheduler.with_pool(pool, zones))
             by_pool = {each.name: each.verdict for each in after.pools}
-            if after.decision is Decision.NEW_NODE and by_pool[change.pool] in {Verdict.CHOSEN, Verdict.POSSIBLE}:
+            if after.decision is decision.Decision.NEW_NODE and by_pool[change.pool] in {
+                decision.Verdict.CHOSEN,
+                decision.Verdict.POSSIBLE,
+            }:
                 found = True
                 yield change
                 break
 
 
-def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_Changed]:
+def _candidates(scheduler: Scheduler, decided: decision.AutoscalerDecision) -> Iterator[_Changed]:
     reasons = {each.name: each.reasons for each in decided.pools}
-    full = (reason for found in reasons.values() for reason in found if isinstance(reason, NoDomain))
+    full = (reason for found in reasons.values() for reason in found if isinstance(reason, decision.NoDomain))
     holding = {name for reason in full for name in reason.only_from}
     nodes = scheduler.snapshot.nodes.values()
     inhabited = (node.metadata.labels[ZONE] for node in nodes if ZONE in node.metadata.labels)
@@ -98,7 +90,7 @@ def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_
     # NodePools first whose domains hold the minimum.
     for template in sorted(scheduler.templates, key=lambda each: each.name not in holding):
         subnets, found = subnet_zones(template.pool, scheduler.snapshot), reasons.get(template.name, ())
-        if limits := tuple(reason.resource for reason in found if isinstance(reason, LimitReached)):
+        if limits := tuple(reason.resource for reason in found if isinstance(reason, decision.LimitReached)):
             left = {name: limit for name, limit in template.pool.spec.limits.items() if name not in limits}
             unlimited = replace(template.pool, spec=replace(template.pool.spec, limits=left))
             yield RaiseLimit(template.name, limits), unlimited, subnets
@@ -107,25 +99,28 @@ def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_
 
 
 def _changed(
-    reason: Reason, pool: NodePool, subnets: frozenset[str] | None, known: frozenset[str]
+    reason: decision.Reason, pool: NodePool, subnets: frozenset[str] | None, known: frozenset[str]
 ) -> Iterator[_Changed]:
     """Yield what may overcome the reason; ``known``: the zones in which the cluster has nodes, or may have some."""
     name, spec = pool.metadata.name, pool.spec.template.spec
     match reason:
-        case UntoleratedTaint():
+        case decision.UntoleratedTaint():
             kept = tuple(taint for taint in spec.taints if taint != reason.taint)
             yield DropTaint(name, reason.taint), _with(pool, replace(spec, taints=kept)), subnets
-        case NoDomain(topology_key=key, held_by=zones) if key == ZONE and zones:
+        case decision.NoDomain(topology_key=key, held_by=zones) if key == ZONE and zones:
             yield _offering(frozenset(zones), pool, subnets)
-        case NoDomain(topology_key=key, lacking_domains=lacking) if key == ZONE and lacking:
+        case decision.NoDomain(topology_key=key, lacking_domains=lacking) if key == ZONE and lacking:
             # One further domain has room, however many are lacking.
             for zone in sorted(known - {*reason.offered}):
                 yield _offering(frozenset((zone,)), pool, subnets)
-        case LabelConflict(conflict=Conflict() as conflict) | NoInstanceType(conflict=Conflict() as conflict):
+        case (
+            decision.LabelConflict(conflict=Conflict() as conflict)
+            | decision.NoInstanceType(conflict=Conflict() as conflict)
+        ):
             if conflict.wanted.key != ZONE or not conflict.wanted.is_in:
                 return
             yield _offering(conflict.wanted.values, pool, subnets)
-        case DomainNotOffered(topology_key=key, domains=zones) if key == ZONE:
+        case decision.DomainNotOffered(topology_key=key, domains=zones) if key == ZONE:
             changed = _with_zones(spec, removed=frozenset(zones))
             if changed != spec:
                 yield WithdrawZones(name, zones), _with(pool, changed), subnets

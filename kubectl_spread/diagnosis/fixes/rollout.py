@@ -12,20 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.controllers.workloads import WorkloadRef, belongs_to, controller_of, owner_of
-from kubectl_spread.diagnosis.fixes import moves
-from kubectl_spread.diagnosis.fixes.candidate import (
-    Candidate,
-    ChangeNode,
-    ChangeOwner,
-    DeletePod,
-    NewNode,
-    ObjectT,
-    ReplacePod,
-    edited,
-    edited_where_it_fits,
-    edits_of,
-    with_edits,
-)
+from kubectl_spread.diagnosis.fixes import candidate, moves
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, OwnerRecreated, PodRecreated, RolloutEnd, Route
 from kubectl_spread.diagnosis.fixes.patch import patched
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -76,46 +63,50 @@ class _Rollout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rollout_end(
-    parts: Sequence[Candidate], routes: Sequence[Route], situation: Situation, start: Handle
+    parts: Sequence[candidate.Candidate], routes: Sequence[Route], situation: Situation, start: Handle
 ) -> RolloutEnd | None:
     """Return how many Pods of the owner have no node once its controller has done what the commands trigger.
 
     ``start``: the cluster before any eviction, and before any manifest is applied. None if no Pod is replaced.
     """
-    nodes = (part for part in parts if isinstance(part, ChangeNode | NewNode))
+    nodes = (part for part in parts if isinstance(part, candidate.ChangeNode | candidate.NewNode))
     start = reduce(lambda before, part: part.apply(before), nodes, replace(situation, handle=start)).handle
     rollout = (_of_manifest if situation.written else _of_owner)(parts, routes[-1].effect, situation, start)
     return _end(rollout, [*_steps(rollout, parts, routes)], situation.pod.metadata.namespace) if rollout else None
 
 
-def steps_of(parts: Sequence[Candidate], routes: Sequence[Route], situation: Situation) -> Sequence[Step] | None:
+def steps_of(
+    parts: Sequence[candidate.Candidate], routes: Sequence[Route], situation: Situation
+) -> Sequence[Step] | None:
     """Return what the fix does in the whole cluster; None for what is not simulated as a whole.
 
     Those are changes of a manifest, of an owner that is recreated, and of Pods that their owner does not make again.
     """
     from kubectl_spread.simulation.steps import Step, Verb  # Most answers simulate no rollout.
 
-    effect, edits = routes[-1].effect, edits_of(parts)
+    effect, edits = routes[-1].effect, candidate.edits_of(parts)
     if situation.written or situation.bound_for or isinstance(effect, OwnerRecreated):
         return None
-    changed = tuple(_changed_node(part) for part in parts if isinstance(part, ChangeNode | NewNode))
+    changed = tuple(_changed_node(part) for part in parts if isinstance(part, candidate.ChangeNode | candidate.NewNode))
     steps = [Step(Verb.APPLY, "", merged=changed)] if changed else []
     rollout = _of_owner(parts, effect, situation, situation.handle)
     if rollout is not None:
         return [*steps, *_steps(rollout, parts, routes, alone=False)]
-    if any(isinstance(part, ReplacePod) for part in parts) or (edits and not isinstance(effect, PodRecreated)):
+    if any(isinstance(part, candidate.ReplacePod) for part in parts) or (
+        edits and not isinstance(effect, PodRecreated)
+    ):
         return None
     if edits:
-        steps.append(Step(Verb.APPLY, "", merged=(edited(situation.pod, edits),)))
-    return [*steps, *(_deletion(*part.obj.key, alone=False) for part in parts if isinstance(part, DeletePod))]
+        steps.append(Step(Verb.APPLY, "", merged=(candidate.edited(situation.pod, edits),)))
+    return [*steps, *(_deletion(*part.obj.key, alone=False) for part in parts if isinstance(part, candidate.DeletePod))]
 
 
-def _changed_node(part: ChangeNode | NewNode) -> Node:
-    return patched(part.obj, part.operations) if isinstance(part, ChangeNode) else part.obj
+def _changed_node(part: candidate.ChangeNode | candidate.NewNode) -> Node:
+    return patched(part.obj, part.operations) if isinstance(part, candidate.ChangeNode) else part.obj
 
 
 def _of_manifest(
-    parts: Sequence[Candidate], effect: Effect | None, situation: Situation, start: Handle
+    parts: Sequence[candidate.Candidate], effect: Effect | None, situation: Situation, start: Handle
 ) -> _Rollout | None:
     """Return the rollout of the edited manifest; None if the edits cannot be made there."""
     written, snapshot = situation.written, situation.handle.snapshot
@@ -124,24 +115,24 @@ def _of_manifest(
     own = {obj.key for obj in written.own if isinstance(obj, Pod)}
     # For each effect that is followed, a paused Deployment is resumed.
     objects = tuple(
-        with_edits(resumed(obj) if effect else obj, edits_of(parts)) if obj in written.own else obj
+        candidate.with_edits(resumed(obj) if effect else obj, candidate.edits_of(parts)) if obj in written.own else obj
         for obj in written.applied
     )
     ref = owner_of(situation.pod, snapshot)
     return _Rollout(start=start, objects=objects, ref=ref, own=own, now=snapshot, needed=1, as_if=written.as_if)
 
 
-def resumed(obj: ObjectT) -> ObjectT:
+def resumed(obj: candidate.ObjectT) -> candidate.ObjectT:
     """Return the object; a Deployment is not paused."""
     return replace(obj, spec=replace(obj.spec, paused=False)) if isinstance(obj, Deployment) else obj
 
 
 def _of_owner(
-    parts: Sequence[Candidate], effect: Effect | None, situation: Situation, start: Handle
+    parts: Sequence[candidate.Candidate], effect: Effect | None, situation: Situation, start: Handle
 ) -> _Rollout | None:
     """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
-    released = next((part.released for part in parts if isinstance(part, ReplacePod)), None)
-    released = next((part.changed for part in parts if isinstance(part, ChangeOwner)), released)
+    released = next((part.released for part in parts if isinstance(part, candidate.ReplacePod)), None)
+    released = next((part.changed for part in parts if isinstance(part, candidate.ChangeOwner)), released)
     controller, owner = controller_of(situation.pod, start.snapshot), released or situation.patchable_owner
     if isinstance(effect, OwnerRecreated) and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())
@@ -152,7 +143,9 @@ def _of_owner(
             return None
         owner = resumed(owner)
     ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
-    rollout = _Rollout(start=start, objects=(with_edits(owner, edits_of(parts)),), ref=ref, now=start.snapshot)
+    rollout = _Rollout(
+        start=start, objects=(candidate.with_edits(owner, candidate.edits_of(parts)),), ref=ref, now=start.snapshot
+    )
     if not isinstance(effect, OwnerRecreated):
         return rollout
     own = rollout.active(start.snapshot.all(Pod), owner.metadata.namespace, start.snapshot)
@@ -162,12 +155,12 @@ def _of_owner(
 
 
 def _steps(
-    rollout: _Rollout, parts: Sequence[Candidate], routes: Sequence[Route], *, alone: bool = True
+    rollout: _Rollout, parts: Sequence[candidate.Candidate], routes: Sequence[Route], *, alone: bool = True
 ) -> Iterator[Step]:
     """Yield what the commands do, in their order: other Pods are deleted first, those that wait last."""
     from kubectl_spread.simulation.steps import Step, Verb  # Most answers simulate no rollout.
 
-    yield from (_deletion(*part.obj.key, alone=alone) for part in parts if isinstance(part, DeletePod))
+    yield from (_deletion(*part.obj.key, alone=alone) for part in parts if isinstance(part, candidate.DeletePod))
     yield Step(Verb.APPLY, "", merged=rollout.objects, as_if=rollout.as_if, alone=alone)
     for command in routes[-1].commands:
         if command.verb == "delete":
@@ -209,12 +202,12 @@ def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd
     return RolloutEnd(least=min(left), most=max(left), worth=worth, gains=gains)
 
 
-def sample_jams(parts: Sequence[Candidate], after: Situation, before: Situation) -> bool:
+def sample_jams(parts: Sequence[candidate.Candidate], after: Situation, before: Situation) -> bool:
     """Whether some of the owner's running Pods find no node once they have the changed template.
 
     It is asked where the rollout is too large to follow. The Pods on nodes that are closed now are tried first.
     """
-    if before.written is not None or not edits_of(parts):
+    if before.written is not None or not candidate.edits_of(parts):
         return False
     closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
     running = (pod for pod in before.running if not pod.terminating)
@@ -225,11 +218,11 @@ def sample_jams(parts: Sequence[Candidate], after: Situation, before: Situation)
     return count_placed(_renewed(parts, old, after), handle) < wanted
 
 
-def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation) -> Iterator[Pod]:
+def _renewed(parts: Sequence[candidate.Candidate], old: Sequence[Pod], after: Situation) -> Iterator[Pod]:
     # Pods with fixed names keep their claims, or the node of a daemon.
     apart = after.pod.metadata.controller_kind in moves.ONE_OF_ITS_NAME
     yield after.pod
     for number, pod in enumerate(old):
-        made = edited_where_it_fits(pod, edits_of(parts)) if apart else after.pod
+        made = candidate.edited_where_it_fits(pod, candidate.edits_of(parts)) if apart else after.pod
         name = pod.metadata.name if apart else f"{after.pod.metadata.name}-{number}"
         yield replace(made, metadata=replace(made.metadata, name=name), spec=replace(made.spec, node_name=""))

@@ -20,18 +20,9 @@ from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.render import outline
+from kubectl_spread.render.html import node_map
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
-from kubectl_spread.render.html.node_map import (
-    Counts,
-    Drawing,
-    Fates,
-    Style,
-    constraint_map,
-    fates_of,
-    of_next_replica,
-    plain_map,
-)
 from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup
 from kubectl_spread.render.outline import EVERY, Extent, Item
 from kubectl_spread.render.outline.access import rewritten
@@ -161,7 +152,7 @@ def status_badge(status: ItemStatus) -> Markup:
     return element("b", marked, text(status), class_=f"badge {tone}")
 
 
-def card_markup(card: Card, number: int, *, is_open: bool, drawing: Drawing) -> Markup:
+def card_markup(card: Card, number: int, *, is_open: bool, drawing: node_map.Drawing) -> Markup:
     """Return a card; ``number`` is its place in the page."""
     tone, _ = STATUSES[card.status]
     head = element(
@@ -176,11 +167,11 @@ def card_markup(card: Card, number: int, *, is_open: bool, drawing: Drawing) -> 
     return element("details", head, body, class_=f"card {tone}", open=is_open, **named)
 
 
-def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
+def _body(card: Card, drawing: node_map.Drawing) -> Iterator[Markup]:
     item = card.outlined.item
     if isinstance(item, SkewItem):
         yield _blocks(card.outlined, OF_ROW)
-        yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
+        yield _constraint(item.constraint, node_map.of_next_replica(item), drawing, shown=True)
         yield block("div", _blocks(card.outlined, BELOW_ROW), class_="notes")
         return
     if isinstance(item, SimulatedStep | RebalanceReport | AuditItem):
@@ -200,15 +191,17 @@ def _blocks(outlined: Item, kinds: Iterable[type[outline.Part]]) -> Markup:
     return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
 
 
-def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
-    fates = {} if drawing.style is Style.NOTHING else fates_of(item)
+def _maps(item: PendingItem | CheckItem, drawing: node_map.Drawing) -> Markup:
+    fates = {} if drawing.style is node_map.Style.NOTHING else node_map.fates_of(item)
     constraints, placed = item.constraints, Counter[str]()
     if isinstance(item, CheckItem):
         placed.update(placement.node for placement in item.placements)
         # Where replicas were placed, all of them are counted.
         constraints = constraints if item.stuck else item.after or constraints
     if not constraints:
-        return section("Nodes", UNDRAWN if drawing.style is Style.NOTHING else plain_map(fates, drawing))
+        return section(
+            "Nodes", UNDRAWN if drawing.style is node_map.Style.NOTHING else node_map.plain_map(fates, drawing)
+        )
     unfolded = [each.index for each in constraints if each.hard] or [constraints[0].index]
     drawn = []
     for each in constraints:
@@ -219,11 +212,11 @@ def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
 
 def _constraint(
     constraint: ConstraintDiagnosis,
-    fates: Fates,
-    drawing: Drawing,
+    fates: node_map.Fates,
+    drawing: node_map.Drawing,
     *,
     shown: bool,
-    placed: Counts | None = None,
+    placed: node_map.Counts | None = None,
     ranges: Ranges = EXACT,
 ) -> Markup:
     """Return a constraint with its numbers, its bars and its map; unfolded from the start where it is shown."""
@@ -235,7 +228,9 @@ def _constraint(
         constraint_facts(found, constraint.skew),
         constraint_table(constraint, ranges, drawing.short),
         block_markup(found),
-        UNDRAWN if drawing.style is Style.NOTHING else constraint_map(constraint, fates, placed or {}, drawing=drawing),
+        UNDRAWN
+        if drawing.style is node_map.Style.NOTHING
+        else node_map.constraint_map(constraint, fates, placed or {}, drawing=drawing),
         class_="constraint",
         open=shown,
     )
