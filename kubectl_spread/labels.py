@@ -163,10 +163,7 @@ def new_requirement(key: str, operator: Operator, values: Collection[str], *, pa
 
 
 def aggregate(errors: Iterable[str]) -> str:
-    """Return several errors as one.
-
-    Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
-    """
+    """Return several errors as one. Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36)."""
     different = tuple(dict.fromkeys(errors))
     return different[0] if len(different) == 1 else f"[{', '.join(different)}]"
 

@@ -52,9 +52,6 @@ def ignores_budgets(pod: Pod) -> bool:
 
 
 def budgets_of(pod: Pod, snapshot: Snapshot) -> tuple[PodDisruptionBudget, ...]:
-    """Return the PodDisruptionBudgets that select the Pod.
-
-    Source: eviction.go getPodDisruptionBudgets (v1.36).
-    """
+    """Return the PodDisruptionBudgets that select the Pod. Source: eviction.go getPodDisruptionBudgets (v1.36)."""
     own = snapshot.within(PodDisruptionBudget, pod.metadata.namespace)
     return tuple(budget for budget in own if budget.selector.matches(pod.metadata.labels))

@@ -51,11 +51,7 @@ Amounts: TypeAlias = dict[str, Amount]  # Resource → how much of it
 
 
 def read_amount(given: Quantity) -> Amount:
-    """Return the amount.
-
-    Raises:
-        ValueError: the text is not a quantity.
-    """
+    """Return the amount; ValueError if the text is not a quantity."""
     value = quantity.parse(given)
     milli = value * 1000
     # The API stores nothing finer than a thousandth. It rounds away from zero.

@@ -80,11 +80,7 @@ def three_way_patch(original: Map, modified: Map, current: Map, schema: Schema) 
 
 
 def patched(current: Map, patch: Map, schema: Schema) -> Map:
-    """Return the object after the patch is applied.
-
-    Raises:
-        MergeError: the patch is invalid.
-    """
+    """Return the object after the patch is applied; MergeError if the patch is invalid."""
     return _Merge(final=True).maps(copied(current), copied(patch), schema)
 
 

@@ -12,10 +12,12 @@ from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli.flags import AllFixes, FixBudget, Flags, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kubectl_spread.commands.scope import Named, Scope
     from kubectl_spread.commands.source import Source
+    from kubectl_spread.commands.why_pending import PendingAnswer
+    from kubectl_spread.contract.pending import PendingReport
 
 EPILOG = """
 \b
@@ -62,44 +64,61 @@ def why_pending(
     from kubectl_spread.render.outline.pending import pending_outline
     from kubectl_spread.render.text import text_on
 
+    fix_format = inputs.fix_format_of(flags.fix_format)
+
     def text(report: PendingReport, *, wide: bool) -> str:
         screen = output.screen_for(printing)
         brief = not (wide or flags.all_fixes)
         extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
         return text_on(screen, partial(pending_outline, report), extent)
 
-    def question(source: Source, asked: Scope, _: Named) -> command.PendingAnswer:
-        return explain(source, asked, inputs.scheduler_of(scheduler), say=say)
-
-    def notes(answer: command.PendingAnswer) -> Sequence[str]:
-        in_text = printing.output in {groups.OutputFlags.output, "wide"}
-        return (*answer.notes, *(answer.starting if in_text else ()))
-
-    def follow(named: Named) -> None:
-        source = inputs.source_of(connection, scope, scheduler)
-        again = partial(explain, scope=inputs.scope_of(scope, source, named), scheduler=inputs.scheduler_of(scheduler))
-        how = watch.Printing(format=printing.output, whole=printed, rows=None, notes=notes)
-        watch.print_each(command.follow(source, again, say=output.note), how)
-
-    fix_format = inputs.fix_format_of(flags.fix_format)
     printed = output.printer(text, printing)
     read = "watched" if flags.watch else inputs.read_mode_of(reading)
     autoscalers = inputs.autoscalers_of(autoscaler)
     explain = partial(command.why_pending, autoscalers=autoscalers, fix_budget=flags.fix_budget, read=read)
     if flags.watch:
-        from kubectl_spread.cli import watch
+        _watch(flags.pods, explain, (connection, scope, scheduler), printing, printed)
+        return
 
-        watch.refuse(printing.output, several=connection.all_contexts)
-        inputs.first_found(flags.pods, follow)
+    def question(source: Source, asked: Scope, _: Named) -> PendingAnswer:
+        return explain(source, asked, inputs.scheduler_of(scheduler), say=say)
+
     with output.progress(wanted=connection.verbosity <= 0) as say:
         found = clusters.ask((connection, scope, scheduler), flags.pods, question)
     report = found.report(PendingReport)
     noted = False
     for context, answer in found.each.items():
         noted = noted or bool(answer.notes)
-        for line in notes(answer):
+        for line in _notes(printing, answer):
             output.note(f"{context}: {line}" if context else line)
     if not (report.items or report.not_created or report.starting or noted):
         output.note(found.nothing_found("pending Pods"))
     output.write(printed(report))
     raise typer.Exit(found.exit_code(exit_codes.of_why_pending(each.report) for each in found.each.values()))
+
+
+def _watch(
+    pods: Sequence[str] | None,
+    explain: Callable[..., PendingAnswer],
+    cluster: clusters.CommandFlags,
+    printing: groups.PendingOutput,
+    printed: Callable[[PendingReport], str],
+) -> None:
+    from kubectl_spread.cli import watch
+    from kubectl_spread.commands import why_pending as command
+
+    connection, scope, scheduler = cluster
+    watch.refuse(printing.output, several=connection.all_contexts)
+
+    def follow(named: Named) -> None:
+        source = inputs.source_of(connection, scope, scheduler)
+        again = partial(explain, scope=inputs.scope_of(scope, source, named), scheduler=inputs.scheduler_of(scheduler))
+        how = watch.Printing(format=printing.output, whole=printed, rows=None, notes=partial(_notes, printing))
+        watch.print_each(command.follow(source, again, say=output.note), how)
+
+    inputs.first_found(pods, follow)
+
+
+def _notes(printing: groups.PendingOutput, answer: PendingAnswer) -> Sequence[str]:
+    in_text = printing.output in {groups.OutputFlags.output, "wide"}
+    return (*answer.notes, *(answer.starting if in_text else ()))

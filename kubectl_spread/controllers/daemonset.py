@@ -60,10 +60,7 @@ def is_of_generation(pod: Pod, owner: DaemonSet) -> bool:
 
 
 def pinned_to(pod: Pod, node_name: str) -> Pod:
-    """Return the Pod pinned to this node.
-
-    Source: daemonset_util.go ReplaceDaemonSetPodNodeNameNodeAffinity.
-    """
+    """Return the Pod pinned to this node. Source: daemonset_util.go ReplaceDaemonSetPodNodeNameNodeAffinity."""
     field = core.NodeSelectorRequirement(key=_NAME_FIELD, operator="In", values=(node_name,))
     selector = core.NodeSelector(node_selector_terms=(core.NodeSelectorTerm(match_fields=(field,)),))
     return _with_node_selector(pod, selector)

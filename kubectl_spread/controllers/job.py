@@ -149,10 +149,7 @@ def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:
 
 
 def replaces_failed(job: Job) -> bool:
-    """Whether a terminating Pod is replaced only once it has ended.
-
-    Source: job_controller.go onlyReplaceFailedPods.
-    """
+    """Whether a terminating Pod is replaced only once it has ended. Source: job_controller.go onlyReplaceFailedPods."""
     return job.spec.pod_replacement_policy == _REPLACE_FAILED or job.spec.pod_failure_policy is not None
 
 

@@ -64,11 +64,7 @@ class ListMeta(Struct, frozen=True):
 
 
 def decode(document: bytes, into: type[T]) -> T:
-    """Return the JSON document as the type.
-
-    Raises:
-        DecodeError: it is not JSON, or a field has the wrong type.
-    """
+    """Return the JSON document as the type; DecodeError if it is not JSON, or a field has the wrong type."""
     try:
         found = _decoder(into).decode(document)
     except msgspec.ValidationError as error:
@@ -119,11 +115,7 @@ def _decoder(into: type[T]) -> msgspec.json.Decoder[T]:
 
 
 def plain(document: bytes) -> Plain:
-    """Return the JSON document as plain values.
-
-    Raises:
-        DecodeError: it is not JSON.
-    """
+    """Return the JSON document as plain values; DecodeError if it is not JSON."""
     try:
         values: Plain = msgspec.json.decode(document)
     except _NOT_JSON as error:

@@ -161,10 +161,7 @@ def pre_score(pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]) -> 
 
 
 def least_allocated(found: Sequence[Usage]) -> int:
-    """Return the weighted mean of the free share (percent).
-
-    Source: noderesources/least_allocated.go (v1.36).
-    """
+    """Return the weighted mean of the free share (percent). Source: noderesources/least_allocated.go (v1.36)."""
     # sum of weight x (100 x (capacity - requested) / capacity), over the sum of weights; divisions are cut.
     return _weighted_mean(
         [(w, max(0, capacity - used) * framework.MAX_NODE_SCORE // capacity) for w, capacity, _, used in found]
@@ -172,10 +169,7 @@ def least_allocated(found: Sequence[Usage]) -> int:
 
 
 def most_allocated(found: Sequence[Usage]) -> int:
-    """Return the weighted mean of the requested share (percent).
-
-    Source: noderesources/most_allocated.go (v1.36).
-    """
+    """Return the weighted mean of the requested share (percent). Source: noderesources/most_allocated.go (v1.36)."""
     # sum of weight x (100 x requested / capacity), over the sum of weights; more than the capacity counts as full.
     return _weighted_mean(
         [(w, min(used, capacity) * framework.MAX_NODE_SCORE // capacity) for w, capacity, _, used in found]

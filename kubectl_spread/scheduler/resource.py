@@ -107,11 +107,7 @@ class Requested(NamedTuple):
 
 
 def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
-    """Return what Pods on a node request together.
-
-    Raises:
-        ValueError: a quantity cannot be parsed.
-    """
+    """Return what Pods on a node request together; ValueError if a quantity cannot be parsed."""
     resizing = profile.does(Behaviour.IN_PLACE_RESIZE)
     named, non_zero = [], []
     for pod in pods:

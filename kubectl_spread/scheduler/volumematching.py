@@ -26,10 +26,7 @@ AllowedNodes: TypeAlias = tuple[Selector, ...] | None  # Alternatives of node la
 
 
 def allowed_nodes(required: NodeSelector | None) -> AllowedNodes:
-    """Return the nodes that a volume's node affinity allows.
-
-    Source: helpers.go CheckNodeAffinity (v1.36).
-    """
+    """Return the nodes that a volume's node affinity allows. Source: helpers.go CheckNodeAffinity (v1.36)."""
     # upstream: only labels are compared: requirements on fields match every node.
     return None if required is None else tuple(term.expressions for term in parse_terms(required))
 

@@ -184,11 +184,7 @@ PLUGIN_MODES = {
 
 
 def confirm_usable(selection: Selection) -> None:
-    """Check the cluster and the user.
-
-    Raises:
-        ClusterError: names the first problem.
-    """
+    """Check the cluster and the user; a ClusterError names the first problem."""
     who = f'user "{selection.user_name}"' if selection.user_name else "the user"
     for problem in _user_problems(selection.user):
         raise ClusterError(f"{who} cannot be used: {problem}")

@@ -98,11 +98,7 @@ def as_text(path: str) -> str:
 
 
 def read_bounded(stream: BinaryIO | GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
-    """Return all bytes of the stream.
-
-    Raises:
-        UnreadableError: it has more than ``most`` bytes, or is a device.
-    """
+    """Return all bytes of the stream; UnreadableError if it has more than ``most`` bytes, or is a device."""
     if _is_device(stream) and stream.read(1):
         raise UnreadableError("is a device, not a file")
     # BytesIO returns its content without another copy.

@@ -90,10 +90,7 @@ class YamlDocument(msgspec.Struct, frozen=True):
 
 
 def split(text: str) -> Iterator[YamlDocument]:
-    """Yield the documents of a file.
-
-    Source: apimachinery pkg/util/yaml/decoder.go YAMLReader.Read (v1.36).
-    """
+    """Yield the documents of a file. Source: apimachinery pkg/util/yaml/decoder.go YAMLReader.Read (v1.36)."""
     number, separator, line, start = 0, "", 1, 0
     for match in chain(_SEPARATOR.finditer(text), (None,)):
         # kubectl adds a missing newline at the end.

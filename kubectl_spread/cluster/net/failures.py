@@ -103,11 +103,7 @@ def failure(what: str, why: str, *, status: int = 0, hint: str = "") -> ClusterE
 
 
 def decoded(body: bytes, into: type[T], *, what: str) -> T:
-    """Return the answer to a request as the type.
-
-    Raises:
-        ClusterError: it is not valid.
-    """
+    """Return the answer to a request as the type; ClusterError if it is not valid."""
     try:
         return decode(body, into)
     except DecodeError as error:

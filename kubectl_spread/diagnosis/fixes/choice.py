@@ -138,6 +138,11 @@ def is_safe(fix: conclusion.Fix) -> bool:
     return fix.overrides is Override.NOTHING and fix.disturbs is not Disturbance.LOST
 
 
+def is_on_purpose(fix: conclusion.Fix) -> bool:
+    """Whether somebody wanted what the fix overrides. Too little room keeps Pods off too, but nobody wanted that."""
+    return fix.overrides is not Override.NOTHING and fix.id != demands.LowerRequests.__name__
+
+
 def nodes_come_first(shown: Sequence[conclusion.Fix]) -> bool:
     """Whether a new node is better than the first of the fixes that are shown."""
     if not shown or shown[0].breaks_spread or not is_safe(shown[0]):

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UnsetType
 
 from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.diagnosis.fixes.change import Override
-from kubectl_spread.diagnosis.fixes.choice import is_safe
-from kubectl_spread.diagnosis.fixes.demands import LowerRequests
+from kubectl_spread.diagnosis.fixes.choice import is_on_purpose, is_safe
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
@@ -141,9 +139,7 @@ def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.
         return
     if fix is not None:
         yield Note(line=f"{with_short_keys(further_node(fix))}.")
-    # Too little room keeps Pods off, but nobody wanted that.
-    wanted = (each for each in item.fixes if each.id != LowerRequests.__name__)
-    if not item.waits and any(each.overrides is not Override.NOTHING for each in wanted):
+    if not item.waits and any(map(is_on_purpose, item.fixes)):
         yield Note(line=wording.ASK_FIRST)
 
 
