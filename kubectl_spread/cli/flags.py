@@ -187,7 +187,7 @@ FixBudget: TypeAlias = Annotated[
     Option(
         metavar="SECONDS",
         min=0,
-        help="Time limit for the whole search for fixes. The default is 30, or 5 for more than 1,000 nodes.",
+        help="Time limit for the whole search for fixes. The default is 30, or 2.5 for more than 1,000 nodes.",
     ),
 ]
 
