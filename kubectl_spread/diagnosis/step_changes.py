@@ -500,8 +500,8 @@ class _Change:
         at_once = self._step.verb is not Verb.DRAIN
         for key, pods in self._was.living.items():
             ran = [pod for pod in pods if pod.at_work]
-            together = at_once or not any(budgets_of(pod, self._was.snapshot) for pod in ran)
-            if len(ran) > 1 and together and all(pod.key in gone for pod in ran):
+            emptied = len(ran) > 1 and all(pod.key in gone for pod in ran)
+            if emptied and (at_once or not any(budgets_of(pod, self._was.snapshot) for pod in ran)):
                 yield WorkloadPods(namespace=key[0], workload=key[1], count=len(ran))
 
     def _held_up(self, done: Done) -> Iterator[WorkloadPods]:
