@@ -4,18 +4,12 @@ import msgspec
 
 
 class ManifestProblem(msgspec.Struct, frozen=True):
-    """One error in an input file.
+    """One error in an input file."""
 
-    Attributes:
-        source: the file, URL or ``standard input``.
-        document: the number of the document in the file, from 1; 0 for the whole file.
-        field: the field, such as ``spec.containers[0].name``; empty for the whole document.
-    """
-
-    source: str
+    source: str  # the file, URL or `standard input`
     message: str
-    document: int = 0
-    field: str = ""
+    document: int = 0  # the number of the document in the file, from 1; 0 for the whole file
+    field: str = ""  # the field, such as `spec.containers[0].name`; empty for the whole document
 
     @property
     def place(self) -> str:

@@ -4,27 +4,17 @@ import msgspec
 
 
 class CountedDomain(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A domain as the autoscaler counts it.
+    """A domain as the autoscaler counts it."""
 
-    Attributes:
-        value: the domain.
-        matching: Pods that the constraint counts there.
-        from_: the pools that may add nodes in it.
-    """
-
-    value: str
-    matching: int
-    from_: tuple[str, ...] = msgspec.field(name="from", default=())
+    value: str  # the domain
+    matching: int  # Pods that the constraint counts there
+    from_: tuple[str, ...] = msgspec.field(name="from", default=())  # the pools that may add nodes in it
 
 
 class CountedConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A constraint as the autoscaler counts it, perhaps otherwise than the scheduler.
-
-    Attributes:
-        global_minimum: the fewest matching Pods in any of its domains.
-        domains: each domain that it knows; none for the hostname, where a new node is a new domain.
-    """
+    """A constraint as the autoscaler counts it, perhaps otherwise than the scheduler."""
 
     index: int
-    global_minimum: int
+    global_minimum: int  # the fewest matching Pods in any of its domains
+    # each domain that it knows; none for the hostname, where a new node is a new domain
     domains: tuple[CountedDomain, ...] = ()

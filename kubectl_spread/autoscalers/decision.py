@@ -127,48 +127,31 @@ Reason: TypeAlias = (
 
 
 class PoolDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """One NodePool or node group.
-
-    Attributes:
-        verdict: whether it adds a node.
-        domains: topology key → the domains in which it may add nodes for this Pod, or would if it were not refused.
-        elsewhere: whether its next node may also be in another zone, where it does not take the Pod.
-        reasons: why it is refused, or unknown; empty else.
-    """
+    """One NodePool or node group."""
 
     name: str
-    verdict: Verdict
+    verdict: Verdict  # whether it adds a node
+    # topology key → the domains in which it may add nodes for this Pod, or would if it were not refused
     domains: Mapping[str, tuple[str, ...]] = {}
-    elsewhere: bool = False
-    reasons: tuple[Reason, ...] = ()
+    elsewhere: bool = False  # whether its next node may also be in another zone, where it does not take the Pod
+    reasons: tuple[Reason, ...] = ()  # why it is refused, or unknown; empty else
 
 
 class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """What one autoscaler decides about one Pod.
+    """What one autoscaler decides about one Pod."""
 
-    Attributes:
-        kind: which autoscaler.
-        version: whose rules these are; empty where there is but one.
-        decision: what it does about the Pod.
-        other_release: the release that runs, where these are not its rules; empty if it is not known; else None.
-        node: the node on which it sees room; empty for none.
-        pools: its NodePools or node groups, in the order in which it tries them.
-        constraints: the Pod's constraints as it counts them; empty if it counts as the scheduler does.
-        unread: the kinds that it also depends on, and of which not all could be read.
-        leaving: the nodes that are being deleted, whose Pods it schedules together with this one.
-        beside: whether the cluster has another autoscaler, which may decide otherwise.
-    """
-
-    kind: AutoscalerKind
-    version: str = ""
+    kind: AutoscalerKind  # which autoscaler
+    version: str = ""  # whose rules these are; empty where there is but one
+    # the release that runs, where these are not its rules; empty if it is not known; else None
     other_release: str | None = None
-    decision: Decision
-    node: str = ""
-    pools: tuple[PoolDecision, ...] = ()
+    decision: Decision  # what it does about the Pod
+    node: str = ""  # the node on which it sees room; empty for none
+    pools: tuple[PoolDecision, ...] = ()  # its NodePools or node groups, in the order in which it tries them
+    # the Pod's constraints as it counts them; empty if it counts as the scheduler does
     constraints: tuple[CountedConstraint, ...] = ()
-    unread: tuple[Kind, ...] = ()
-    leaving: tuple[str, ...] = ()
-    beside: bool = False
+    unread: tuple[Kind, ...] = ()  # the kinds that it also depends on, and of which not all could be read
+    leaving: tuple[str, ...] = ()  # the nodes that are being deleted, whose Pods it schedules together with this one
+    beside: bool = False  # whether the cluster has another autoscaler, which may decide otherwise
 
     @property
     def by_constraint(self) -> bool:

@@ -11,7 +11,7 @@ from kubectl_spread.cli.flags import Flags, LogFlags, StructuredOutput
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.schema import JsonField
+    from kubectl_spread.render.json_fields import JsonField
 
 EPILOG = """
 \b
@@ -40,7 +40,7 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
     found = entries_named(flags.name) if flags.name else entries()
     fields: Sequence[JsonField] = ()
     if not found:
-        from kubectl_spread.render.schema import fields_named  # Knows the types of every report.
+        from kubectl_spread.render.json_fields import fields_named
 
         fields = fields_named(flags.name)
     if not found and not fields:

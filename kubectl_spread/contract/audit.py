@@ -14,21 +14,15 @@ from kubectl_spread.wording.fixes.routes import sets_off
 
 
 class AuditReport(Report, frozen=True, kw_only=True):
-    """The answer of ``audit``.
-
-    Attributes:
-        items: the workloads, worst first.
-        left_out: how many workloads with one Pod are not among them.
-        not_searched: for how many of the items the time for suggestions was too short.
-        clusters: of several clusters each that answered; absent if one cluster was read.
-    """
+    """The answer of ``audit``."""
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["AuditReport"] = "AuditReport"
     metadata: Metadata
-    items: tuple[AuditItem, ...]
-    left_out: int = 0
-    not_searched: int = 0
+    items: tuple[AuditItem, ...]  # the workloads, worst first
+    left_out: int = 0  # how many workloads with one Pod are not among them
+    not_searched: int = 0  # for how many of the items the time for suggestions was too short
+    # of several clusters each that answered; absent if one cluster was read
     clusters: tuple[Metadata, ...] | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 

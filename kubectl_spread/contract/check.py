@@ -23,15 +23,10 @@ from kubectl_spread.wording.words import capital
 
 
 class Jam(placement.Jam, frozen=True, kw_only=True):
-    """The first replica that finds no node.
+    """The first replica that finds no node."""
 
-    Attributes:
-        conclusion: what is to blame.
-        conflict: the fewest requirements that together leave it no node.
-    """
-
-    conclusion: Conclusion = NOTHING
-    conflict: tuple[Requirement, ...] = ()
+    conclusion: Conclusion = NOTHING  # what is to blame
+    conflict: tuple[Requirement, ...] = ()  # the fewest requirements that together leave it no node
 
     @property
     def summary(self) -> str:
@@ -40,77 +35,51 @@ class Jam(placement.Jam, frozen=True, kw_only=True):
 
 
 class AllCreated(Report, frozen=True, kw_only=True):
-    """Where all replicas would go if the API server refused none.
+    """Where all replicas would go if the API server refused none."""
 
-    Attributes:
-        placements: where each would go, in order.
-        jam: the first that would find no node; None if all would find one.
-    """
-
-    placements: tuple[Placement, ...] = ()
-    jam: Jam | None = None
+    placements: tuple[Placement, ...] = ()  # where each would go, in order
+    jam: Jam | None = None  # the first that would find no node; None if all would find one
 
 
 class Origin(Report, frozen=True, kw_only=True):
-    """The place of a manifest.
+    """The place of a manifest."""
 
-    Attributes:
-        file: empty if it comes from no file: standard input, a URL, a build.
-        document: the document of the source, counted from 1.
-        line: of the source, counted from 1; 0 if unknown, as in JSON.
-        lines: path or field, as findings and validation errors name it → its line, or that of the object that lacks it.
-    """
-
-    file: str
-    document: int
-    line: int = 0
+    file: str  # empty if it comes from no file: standard input, a URL, a build
+    document: int  # the document of the source, counted from 1
+    line: int = 0  # of the source, counted from 1; 0 if unknown, as in JSON
+    # path or field, as findings and validation errors name it → its line, or that of the object that lacks it
     lines: dict[str, int] = {}
 
 
 class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """Whether one Pod template of a manifest can be scheduled, and how its replicas will be spread.
 
-    Attributes:
-        verdict: of the first Pod; JSON has that of all replicas.
-        replicas: how many are requested.
-        next_conclusion: why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none.
-        validation: why the API server would refuse the manifest.
-        warnings: what applying the manifest also does.
-        placements: where each replica goes, in order; ties go to the first name.
-        jam: the first replica that finds no node; None if all find one.
-        pending: how many Pods are Pending then (count), with ties going to the first name.
-        failed_create: the first Pod that the API server refuses; None if it accepts all. If it accepts none,
-            ``placements`` are those that there would be.
-        all_created: where all would go if it accepted all; None if it accepts all or none.
-        held_by: the scheduling gates that hold its Pods back.
-        after: the constraints with all placed replicas counted.
-        orders: in how many orders ties were broken, by name first.
-        ranges: the domains of ``after`` whose counts differ between these orders.
-        violations: the hard constraints that are violated then, if the workload has Pods already.
-        elsewhere: nodes that replicas get in other orders, and that the first order does not list as ties.
-        sampled: whether there are so many nodes that the scheduler may try only some of them.
-        rollout: what was assumed about the workload's running Pods; None if it has none.
-        origin: the place of the manifest.
+    Here ``verdict`` is that of the first Pod; JSON has that of all replicas.
     """
 
-    replicas: int = 1
+    replicas: int = 1  # how many are requested
+    # why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none
     next_conclusion: Conclusion = NOTHING
-    validation: tuple[FieldError, ...] = ()
-    warnings: tuple[ValidationWarning, ...] = ()
-    placements: tuple[Placement, ...] = ()
-    jam: Jam | None = None
-    pending: int = 0
+    validation: tuple[FieldError, ...] = ()  # why the API server would refuse the manifest
+    warnings: tuple[ValidationWarning, ...] = ()  # what applying the manifest also does
+    placements: tuple[Placement, ...] = ()  # where each replica goes, in order; ties go to the first name
+    jam: Jam | None = None  # the first replica that finds no node; None if all find one
+    pending: int = 0  # how many Pods are Pending then (count), with ties going to the first name
+    # the first Pod that the API server refuses; None if it accepts all. If it accepts none, `placements` are those that
+    # there would be
     failed_create: FailedCreate | None = None
-    all_created: AllCreated | None = None
-    held_by: tuple[str, ...] = ()
-    after: tuple[ConstraintDiagnosis, ...] = ()
-    orders: int = 1
-    ranges: tuple[DomainRange, ...] = ()
+    all_created: AllCreated | None = None  # where all would go if it accepted all; None if it accepts all or none
+    held_by: tuple[str, ...] = ()  # the scheduling gates that hold its Pods back
+    after: tuple[ConstraintDiagnosis, ...] = ()  # the constraints with all placed replicas counted
+    orders: int = 1  # in how many orders ties were broken, by name first
+    ranges: tuple[DomainRange, ...] = ()  # the domains of `after` whose counts differ between these orders
+    # the hard constraints that are violated then, if the workload has Pods already
     violations: tuple[Violation, ...] = ()
+    # nodes that replicas get in other orders, and that the first order does not list as ties
     elsewhere: tuple[str, ...] = ()
-    sampled: bool = False
-    rollout: Rollout | None = None
-    origin: Origin | UnsetType = UNSET
+    sampled: bool = False  # whether there are so many nodes that the scheduler may try only some of them
+    rollout: Rollout | None = None  # what was assumed about the workload's running Pods; None if it has none
+    origin: Origin | UnsetType = UNSET  # the place of the manifest
 
     @property
     def summary(self) -> str:

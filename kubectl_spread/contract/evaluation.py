@@ -33,37 +33,30 @@ ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
 class Rejection(Report, frozen=True, kw_only=True):
-    """A filter's rejection of a node, and the reason in our words.
-
-    Attributes:
-        shared: the reason of all nodes at which the scheduler stops for it, whose ``detail`` differs in names or
-            amounts alone; absent if it is the same for all.
-    """
+    """A filter's rejection of a node, and the reason in our words."""
 
     plugin: str
     code: str
     reasons: tuple[str, ...]
     detail: str = ""
+    # the reason of all nodes at which the scheduler stops for it, whose `detail` differs in names or amounts alone;
+    # absent if it is the same for all
     shared: str | UnsetType = UNSET
 
 
 class NodeReport(Report, frozen=True, kw_only=True):
-    """The scheduler's verdict on one node.
-
-    Attributes:
-        plugin: the filter at which the scheduler stops, with its code and reasons; absent for a feasible node.
-        rejections: every filter that rejects the node.
-        scores: score plugin → weighted score, and ``total``; absent for a node that is not feasible.
-        first: whether the scheduler surely stops at ``plugin``; absent if all Pods were read, because it does then.
-    """
+    """The scheduler's verdict on one node."""
 
     name: str
     feasible: bool
+    # the filter at which the scheduler stops, with its code and reasons; absent for a feasible node
     plugin: str | UnsetType = UNSET
     code: str | UnsetType = UNSET
     reasons: tuple[str, ...] | UnsetType = UNSET
-    rejections: tuple[Rejection, ...] = ()
+    rejections: tuple[Rejection, ...] = ()  # every filter that rejects the node
+    # score plugin → weighted score, and `total`; absent for a node that is not feasible
     scores: dict[str, int] | UnsetType = UNSET
+    # whether the scheduler surely stops at `plugin`; absent if all Pods were read, because it does then
     first: bool | UnsetType = UNSET
 
 
@@ -104,27 +97,7 @@ class NodeReports(Sequence[NodeReport]):
 
 
 class EvaluationReport(Report, frozen=True, kw_only=True):
-    """The scheduler's decision about one Pod, and the reasons.
-
-    Attributes:
-        conclusion: what is to blame.
-        cause: the root cause, with the names and numbers that prove it; absent if some node takes the Pod.
-        message: the scheduler's message, without preemption; empty for a schedulable Pod. None if the first rejection
-            of some node is unknown, and there is no event.
-        message_from: ``event`` if the message is that of the event, because not all Pods were read.
-        feasible: the nodes that no filter rejects, best total score first, then by name.
-        scored: how many of these nodes the scheduler scores, and which is left to chance; absent if all.
-        conflict: the fewest requirements that together leave no node; empty if one is left.
-        core_of: the requirements that were evaluated on every node; absent for all, if all Pods were read.
-        fixes: changes that let the Pod in, the least disturbing first, then the cheapest.
-        left_alone: what would let the Pod in too but is not offered, with the reason: a sentence each.
-        waits: what lets the Pod in, or removes it, without any action; absent if nothing does.
-        new_nodes: nodes that would let the Pod in if a person, or an autoscaler, added them; in the form of fixes.
-        unlabelled: nodes that reject it only because they lack a constraint's topology key; absent if there are none.
-        autoscaler: the decision of the cluster's autoscaler about it, of a manifest about the first replica that finds
-            no node; absent if there is none.
-        fix_search: ``bounded`` if time ran out before every change was tried.
-    """
+    """The scheduler's decision about one Pod, and the reasons."""
 
     namespace: str
     name: str
@@ -132,23 +105,34 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     source: str = ""
     workload: WorkloadRef | UnsetType = UNSET
     verdict: Verdict
-    conclusion: Conclusion = NOTHING
+    conclusion: Conclusion = NOTHING  # what is to blame
+    # the root cause, with the names and numbers that prove it; absent if some node takes the Pod
     cause: AnyCause | UnsetType = UNSET
+    # the scheduler's message, without preemption; empty for a schedulable Pod. None if the first rejection of some node
+    # is unknown, and there is no event
     message: str | None
+    # `event` if the message is that of the event, because not all Pods were read
     message_from: Literal["event"] | UnsetType = UNSET
-    feasible: tuple[str, ...]
+    feasible: tuple[str, ...]  # the nodes that no filter rejects, best total score first, then by name
+    # how many of these nodes the scheduler scores, and which is left to chance; absent if all
     scored: int | UnsetType = UNSET
     nodes: Sequence[NodeReport]
     constraints: tuple[ConstraintDiagnosis, ...]
-    conflict: tuple[Requirement, ...] = ()
+    conflict: tuple[Requirement, ...] = ()  # the fewest requirements that together leave no node; empty if one is left
+    # the requirements that were evaluated on every node; absent for all, if all Pods were read
     core_of: tuple[Requirement, ...] | UnsetType = UNSET
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[Fix, ...] = ()  # changes that let the Pod in, the least disturbing first, then the cheapest
+    # nodes that would let the Pod in if a person, or an autoscaler, added them; in the form of fixes
     new_nodes: tuple[Fix, ...] = ()
+    # what would let the Pod in too but is not offered, with the reason: a sentence each
     left_alone: tuple[NotOffered, ...] = ()
-    waits: tuple[Wait, ...] = ()
+    waits: tuple[Wait, ...] = ()  # what lets the Pod in, or removes it, without any action; absent if nothing does
+    # nodes that reject it only because they lack a constraint's topology key; absent if there are none
     unlabelled: tuple[UnlabelledNodes, ...] | UnsetType = UNSET
-    fix_search: Literal["complete", "bounded"] = "complete"
+    fix_search: Literal["complete", "bounded"] = "complete"  # `bounded` if time ran out before every change was tried
     findings: tuple[Finding, ...] = ()
+    # the decision of the cluster's autoscaler about it, of a manifest about the first replica that finds no node;
+    # absent if there is none
     autoscaler: AutoscalerAnswer | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 

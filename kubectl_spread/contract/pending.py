@@ -19,17 +19,11 @@ from kubectl_spread.wording.pending import summary_of
 
 
 class Siblings(Report, frozen=True, kw_only=True):
-    """The Pending Pods of a workload, or the Pods without one that differ only in their names.
+    """The Pending Pods of a workload, or the Pods without one that differ only in their names."""
 
-    Attributes:
-        pending: how many were placed one after another (count), at most 100.
-        placed: how many of them find a node (count).
-        conclusion: why the next one finds none then.
-    """
-
-    pending: int
-    placed: int
-    conclusion: Conclusion = NOTHING
+    pending: int  # how many were placed one after another (count), at most 100
+    placed: int  # how many of them find a node (count)
+    conclusion: Conclusion = NOTHING  # why the next one finds none then
 
     @property
     def summary(self) -> str:
@@ -38,35 +32,24 @@ class Siblings(Report, frozen=True, kw_only=True):
 
 
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):
-    """Why one Pod is not scheduled.
+    """Why one Pod is not scheduled."""
 
-    Attributes:
-        scheduler_name: the Pod's scheduler.
-        replicas: how many Pods its workload wants, and how many run; absent if no known workload recreates the Pod.
-        siblings: the Pending Pods of its workload, or the Pods alike, if some node takes this one; absent if it is the
-            only one.
-        event: the last FailedScheduling message; None if there is none.
-        held_by: the scheduling gates that hold the Pod back.
-        preemption: what the scheduler would evict; None for nothing.
-        nomination: the node the Pod is nominated to; None for none.
-        holds: what its OrderedReady StatefulSet does only when this Pod is Ready; absent if it holds nothing up.
-        left: the fewest and the most Pending Pods of its workload that find no node once all Pending Pods of the
-            cluster were placed, if a node takes this one now; absent if all find one, or that is not known.
-        same_as: an earlier Pod of the same template with the same explanation.
-        cluster: the context of its cluster; absent if one cluster was read.
-    """
-
-    scheduler_name: str
+    scheduler_name: str  # the Pod's scheduler
+    # how many Pods its workload wants, and how many run; absent if no known workload recreates the Pod
     replicas: Replicas | UnsetType = UNSET
+    # the Pending Pods of its workload, or the Pods alike, if some node takes this one; absent if it is the only one
     siblings: Siblings | UnsetType = UNSET
-    event: LastFailure | None = None
-    held_by: tuple[str, ...] = ()
-    preemption: Preemption | None = None
-    nomination: Nomination | None = None
+    event: LastFailure | None = None  # the last FailedScheduling message; None if there is none
+    held_by: tuple[str, ...] = ()  # the scheduling gates that hold the Pod back
+    preemption: Preemption | None = None  # what the scheduler would evict; None for nothing
+    nomination: Nomination | None = None  # the node the Pod is nominated to; None for none
+    # what its OrderedReady StatefulSet does only when this Pod is Ready; absent if it holds nothing up
     holds: HeldUp | UnsetType = UNSET
+    # the fewest and the most Pending Pods of its workload that find no node once all Pending Pods of the cluster were
+    # placed, if a node takes this one now; absent if all find one, or that is not known
     left: tuple[int, int] | UnsetType = UNSET
-    same_as: str | UnsetType = UNSET
-    cluster: str | UnsetType = UNSET
+    same_as: str | UnsetType = UNSET  # an earlier Pod of the same template with the same explanation
+    cluster: str | UnsetType = UNSET  # the context of its cluster; absent if one cluster was read
 
     @property
     def some_left(self) -> bool:
@@ -76,20 +59,16 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
 
 
 class PendingReport(Report, frozen=True, kw_only=True):
-    """The answer of ``why-pending``.
-
-    Attributes:
-        not_created: the workloads that lack Pods because these are not created.
-        starting: the Pods that have a node and are Pending, because their kubelet has not started them.
-        clusters: of several clusters each that answered; absent if one cluster was read.
-    """
+    """The answer of ``why-pending``."""
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["PendingReport"] = "PendingReport"
     metadata: Metadata
     items: tuple[PendingItem, ...]
-    not_created: tuple[NotCreated, ...] = ()
+    not_created: tuple[NotCreated, ...] = ()  # the workloads that lack Pods because these are not created
+    # the Pods that have a node and are Pending, because their kubelet has not started them
     starting: tuple[StartingPods, ...] = ()
+    # of several clusters each that answered; absent if one cluster was read
     clusters: tuple[Metadata, ...] | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 

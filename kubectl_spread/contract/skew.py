@@ -14,16 +14,13 @@ from kubectl_spread.wording import statuses as wording
 
 
 class SkewReport(Report, frozen=True, kw_only=True):
-    """The answer of ``show``.
-
-    Attributes:
-        clusters: of several clusters each that answered; absent if one cluster was read.
-    """
+    """The answer of ``show``."""
 
     api_version: Literal["spread.kubectl.dev/v1alpha2"] = "spread.kubectl.dev/v1alpha2"
     kind: Literal["SkewReport"] = "SkewReport"
     metadata: Metadata
     items: tuple[SkewItem, ...]
+    # of several clusters each that answered; absent if one cluster was read
     clusters: tuple[Metadata, ...] | UnsetType = UNSET
     incomplete: tuple[Gap, ...] = ()
 

@@ -96,42 +96,27 @@ Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", 
 
 
 class Rollout(msgspec.Struct, frozen=True, kw_only=True):
-    """How the workload gets from its running Pods to those of the manifest.
+    """How the workload gets from its running Pods to those of the manifest."""
 
-    Attributes:
-        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` if the template changes; ``Scale`` if it does not and
-            only missing Pods are created; ``Unknown`` for kinds of other APIs.
-        running: the Pods that the workload has, with and without a node (count).
-        at_work: how many of them run (count).
-        replaced: how many of them are replaced (count).
-        deleted: how many of them are deleted, and no other Pod comes in their place (count).
-        assumed: what is assumed about it.
-        unchanged: whether applying the manifest changes nothing in the object.
-    """
-
+    # `RollingUpdate`, `Recreate` or `OnDelete` if the template changes; `Scale` if it does not and only missing Pods
+    # are created; `Unknown` for kinds of other APIs
     strategy: Strategy
-    running: int
-    at_work: int
-    replaced: int
-    deleted: int = 0
-    assumed: RolloutAssumption
-    unchanged: bool = False
+    running: int  # the Pods that the workload has, with and without a node (count)
+    at_work: int  # how many of them run (count)
+    replaced: int  # how many of them are replaced (count)
+    deleted: int = 0  # how many of them are deleted, and no other Pod comes in their place (count)
+    assumed: RolloutAssumption  # what is assumed about it
+    unchanged: bool = False  # whether applying the manifest changes nothing in the object
 
 
 class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The API server refuses some of a workload's Pods, for example because of a quota.
+    """The API server refuses some of a workload's Pods, for example because of a quota."""
 
-    Attributes:
-        created: the Pods that it creates before (count).
-        message: why it refuses the next one, in its words.
-        refusals: every reason, with the fields of the manifest, if no Pod is created; empty for a quota.
-        missing: kind and name of the objects that have to exist first.
-    """
-
-    created: int
-    message: str
+    created: int  # the Pods that it creates before (count)
+    message: str  # why it refuses the next one, in its words
+    # every reason, with the fields of the manifest, if no Pod is created; empty for a quota
     refusals: tuple[FieldError, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # kind and name of the objects that have to exist first
 
 
 class DesiredWorkload(msgspec.Struct, frozen=True):

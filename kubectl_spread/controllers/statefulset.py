@@ -215,19 +215,12 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
 
 
 class HeldUp(msgspec.Struct, frozen=True):
-    """The Pod that must be ready before the StatefulSet creates and replaces others.
+    """The Pod that must be ready before the StatefulSet creates and replaces others."""
 
-    Attributes:
-        first: its name.
-        missing: the Pods that are created only then, by name.
-        old: the Pods that are replaced only then, by name.
-        stuck: whether it is Pending, and itself one of the old ones: until it is deleted, nothing changes.
-    """
-
-    first: str
-    missing: tuple[str, ...] = ()
-    old: tuple[str, ...] = ()
-    stuck: bool = False
+    first: str  # its name
+    missing: tuple[str, ...] = ()  # the Pods that are created only then, by name
+    old: tuple[str, ...] = ()  # the Pods that are replaced only then, by name
+    stuck: bool = False  # whether it is Pending, and itself one of the old ones: until it is deleted, nothing changes
 
 
 def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> HeldUp | None:

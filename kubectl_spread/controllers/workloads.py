@@ -67,16 +67,11 @@ class OwnedPods(msgspec.Struct, frozen=True):
 
 
 class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How many Pods of a workload run.
+    """How many Pods of a workload run."""
 
-    Attributes:
-        wanted: the Pods that it wants (count).
-        running: its Pods that run and are not reported as not ready (count).
-        rolling_out: present where a rollout is not finished: its Pods are of several revisions.
-    """
-
-    wanted: int
-    running: int
+    wanted: int  # the Pods that it wants (count)
+    running: int  # its Pods that run and are not reported as not ready (count)
+    # present where a rollout is not finished: its Pods are of several revisions
     rolling_out: Literal[True] | UnsetType = UNSET
 
 

@@ -93,72 +93,43 @@ RiskReason: TypeAlias = NoNodeHasKey | Budget | NoOtherDomain | EvenAlready | No
 
 
 class DomainPods(msgspec.Struct, frozen=True):
-    """A domain with Pods of the workload.
+    """A domain with Pods of the workload."""
 
-    Attributes:
-        value: the domain.
-        pods: how many they are.
-    """
-
-    value: str
-    pods: int
+    value: str  # the domain
+    pods: int  # how many they are
 
 
 class AfterLoss(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What happens to the workload once a domain is lost.
+    """What happens to the workload once a domain is lost."""
 
-    Attributes:
-        domain: the domain: the first of the worst.
-        pending: its Pods that are Pending then; absent if there are none.
-        not_replaced: its Pods that stay Terminating on the lost nodes, and are not replaced before (count).
-    """
-
-    domain: str
-    pending: PendingPods | UnsetType = UNSET
-    not_replaced: int = 0
+    domain: str  # the domain: the first of the worst
+    pending: PendingPods | UnsetType = UNSET  # its Pods that are Pending then; absent if there are none
+    not_replaced: int = 0  # its Pods that stay Terminating on the lost nodes, and are not replaced before (count)
 
 
 class AuditedKey(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an outage of one domain of a topology key takes of a workload.
-
-    Attributes:
-        domains: the domains that have Pods of the workload, by name.
-        usable: the domains that may have Pods of it, by name.
-        loss: the most Pods that one domain has (count).
-        worst: the domains that have so many.
-        fair: the loss if all usable domains had the same number, rounded up (Pods).
-        held_by: what spreads its Pods over these domains.
-        risk: the worst thing that the loss means, or that nothing prevents it.
-        why: the facts behind the risk; None where there are none beside the numbers.
-        after: what happens after the loss of one of the worst domains; absent if that was not simulated.
-    """
+    """What an outage of one domain of a topology key takes of a workload."""
 
     topology_key: str
-    domains: tuple[DomainPods, ...]
-    usable: tuple[str, ...]
-    loss: int
-    worst: tuple[str, ...]
-    fair: int
-    held_by: tuple[Holder, ...]
-    risk: Risk
-    why: RiskReason | None = None
+    domains: tuple[DomainPods, ...]  # the domains that have Pods of the workload, by name
+    usable: tuple[str, ...]  # the domains that may have Pods of it, by name
+    loss: int  # the most Pods that one domain has (count)
+    worst: tuple[str, ...]  # the domains that have so many
+    fair: int  # the loss if all usable domains had the same number, rounded up (Pods)
+    held_by: tuple[Holder, ...]  # what spreads its Pods over these domains
+    risk: Risk  # the worst thing that the loss means, or that nothing prevents it
+    why: RiskReason | None = None  # the facts behind the risk; None where there are none beside the numbers
+    # what happens after the loss of one of the worst domains; absent if that was not simulated
     after: AfterLoss | UnsetType = UNSET
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A constraint to add to a workload, or to change there.
+    """A constraint to add to a workload, or to change there."""
 
-    Attributes:
-        topology_key: its key.
-        loss_after: the most Pods in one domain after the rollout, in any order that was simulated (count).
-        constraint: the whole constraint, as the API has it.
-        weakens: whether it makes a hard constraint soft, so that Pods find a node after an outage.
-    """
-
-    topology_key: str
-    loss_after: int
-    constraint: dict[str, JsonValue]
-    weakens: bool = False
+    topology_key: str  # its key
+    loss_after: int  # the most Pods in one domain after the rollout, in any order that was simulated (count)
+    constraint: dict[str, JsonValue]  # the whole constraint, as the API has it
+    weakens: bool = False  # whether it makes a hard constraint soft, so that Pods find a node after an outage
     route: Route
 
     @property
@@ -178,23 +149,16 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AuditItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an outage takes of one workload.
-
-    Attributes:
-        pods: its Pods that are on a node and are not terminating (count).
-        risk: the worst of its keys.
-        keys: the topology keys.
-        suggestion: the constraint that helps; absent if none was found, or none was searched.
-        cluster: the context of its cluster; absent if one cluster was read.
-    """
+    """What an outage takes of one workload."""
 
     namespace: str
     workload: WorkloadRef
-    pods: int
-    risk: Risk
-    keys: tuple[AuditedKey, ...]
+    pods: int  # its Pods that are on a node and are not terminating (count)
+    risk: Risk  # the worst of its keys
+    keys: tuple[AuditedKey, ...]  # the topology keys
+    # the constraint that helps; absent if none was found, or none was searched
     suggestion: Suggestion | UnsetType = UNSET
-    cluster: str | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET  # the context of its cluster; absent if one cluster was read
 
 
 def is_audited(workload: OwnedPods) -> bool:

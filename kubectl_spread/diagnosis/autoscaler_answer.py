@@ -14,28 +14,16 @@ if TYPE_CHECKING:  # A report needs no rules of Karpenter.
 
 
 class AutoscalerEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """The autoscaler's own last message about the Pod.
+    """The autoscaler's own last message about the Pod."""
 
-    Attributes:
-        reason: of the event, such as ``FailedScheduling``.
-        message: as in the event.
-        time: RFC 3339 text; empty if unknown.
-    """
-
-    reason: str
-    message: str
-    time: str = ""
+    reason: str  # of the event, such as `FailedScheduling`
+    message: str  # as in the event
+    time: str = ""  # RFC 3339 text; empty if unknown
 
 
 class AutoscalerAnswer(AutoscalerDecision, frozen=True, kw_only=True):
-    """A decision with its surroundings.
+    """A decision with its surroundings."""
 
-    Attributes:
-        event: its own last message; None for none.
-        fixes: changes of the Pod after which a node may be added; they open no existing node.
-        changes: of one NodePool each, after which it may add a node.
-    """
-
-    event: AutoscalerEvent | None = None
-    fixes: tuple[Fix, ...] = ()
-    changes: tuple[PoolChange, ...] = ()
+    event: AutoscalerEvent | None = None  # its own last message; None for none
+    fixes: tuple[Fix, ...] = ()  # changes of the Pod after which a node may be added; they open no existing node
+    changes: tuple[PoolChange, ...] = ()  # of one NodePool each, after which it may add a node

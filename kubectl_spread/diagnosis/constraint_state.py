@@ -140,34 +140,21 @@ class ChangedConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel
 
 
 class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How the Pods that one constraint counts are spread before and after a step.
-
-    Attributes:
-        revision: of the Pods that have the constraint; empty if the workload has only one.
-        old: whether that is another revision than the newest.
-        before: eligible domain → Pods before the step.
-        after: the same after the step, in one outcome.
-        ranges: domain → the fewest and the most Pods seen in any order: observed, not proved.
-        skew_before: the skew before the step.
-        skew_after: the least and the greatest skew seen after it.
-        status_before: the status before the step; None if the workload had no constraint like it.
-        status_after: the status after it, in one outcome.
-        status_range: the best and the worst status for the counts seen in any order.
-    """
+    """How the Pods that one constraint counts are spread before and after a step."""
 
     namespace: str
     workload: WorkloadRef
-    revision: str = ""
-    old: bool = False
+    revision: str = ""  # of the Pods that have the constraint; empty if the workload has only one
+    old: bool = False  # whether that is another revision than the newest
     constraint: ChangedConstraint
-    before: dict[str, int]
-    after: dict[str, int]
-    ranges: dict[str, tuple[int, int]]
-    skew_before: int
-    skew_after: tuple[int, int]
-    status_before: SpreadStatus | None
-    status_after: SpreadStatus
-    status_range: tuple[SpreadStatus, SpreadStatus]
+    before: dict[str, int]  # eligible domain → Pods before the step
+    after: dict[str, int]  # the same after the step, in one outcome
+    ranges: dict[str, tuple[int, int]]  # domain → the fewest and the most Pods seen in any order: observed, not proved
+    skew_before: int  # the skew before the step
+    skew_after: tuple[int, int]  # the least and the greatest skew seen after it
+    status_before: SpreadStatus | None  # the status before the step; None if the workload had no constraint like it
+    status_after: SpreadStatus  # the status after it, in one outcome
+    status_range: tuple[SpreadStatus, SpreadStatus]  # the best and the worst status for the counts seen in any order
 
     @property
     def changed(self) -> bool:

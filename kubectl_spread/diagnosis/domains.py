@@ -37,83 +37,55 @@ class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """One topology value of a constraint.
+    """One topology value of a constraint."""
 
-    Attributes:
-        value: the label's value.
-        nodes: the counted nodes, by name.
-        eligible: whether any of its nodes is counted.
-        not_counted: its nodes that are not counted (count); absent if all are.
-        matching: the counted Pods.
-        by_node: counted node → the counted Pods on it.
-        skew: matching minus the global minimum.
-        skew_if_placed: the same with the Pod placed there.
-        allowed: whether the constraint lets the Pod go there.
-        pinned: whether it holds the minimum and other requirements reject all its nodes.
-        next: what decides instead of the filters on each node: preemption makes room there, the Pod's spec.nodeName is
-            there or elsewhere, the Pod is refused before any node is evaluated, or the API server does not create it.
-        pinned_by: these requirements, or what keeps the Pod off all its nodes if the constraint allows it there.
-    """
-
-    value: str
-    nodes: tuple[str, ...]
-    eligible: bool
-    not_counted: int | UnsetType = UNSET
-    matching: int
-    by_node: dict[str, int] = {}
-    skew: int
-    skew_if_placed: int
-    allowed: bool
-    pinned: bool = False
+    value: str  # the label's value
+    nodes: tuple[str, ...]  # the counted nodes, by name
+    eligible: bool  # whether any of its nodes is counted
+    not_counted: int | UnsetType = UNSET  # its nodes that are not counted (count); absent if all are
+    matching: int  # the counted Pods
+    by_node: dict[str, int] = {}  # counted node → the counted Pods on it
+    skew: int  # matching minus the global minimum
+    skew_if_placed: int  # the same with the Pod placed there
+    allowed: bool  # whether the constraint lets the Pod go there
+    pinned: bool = False  # whether it holds the minimum and other requirements reject all its nodes
+    # what decides instead of the filters on each node: preemption makes room there, the Pod's spec.nodeName is there or
+    # elsewhere, the Pod is refused before any node is evaluated, or the API server does not create it
     next: Next | UnsetType = UNSET
+    # these requirements, or what keeps the Pod off all its nodes if the constraint allows it there
     pinned_by: tuple[Pin, ...] = ()
 
 
 class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """A node whose Pods a constraint does not count.
-
-    Attributes:
-        reason: the rule that excludes it.
-        key: the topology key it lacks; absent for the other reasons.
-        similar_keys: its labels that may be meant instead; absent for the other reasons.
-        matching: the matching Pods on it, which do not count.
-    """
+    """A node whose Pods a constraint does not count."""
 
     name: str
-    reason: Literal["MissingTopologyKey", "NodeAffinityPolicy", "NodeTaintsPolicy"]
-    key: str | UnsetType = UNSET
+    reason: Literal["MissingTopologyKey", "NodeAffinityPolicy", "NodeTaintsPolicy"]  # the rule that excludes it
+    key: str | UnsetType = UNSET  # the topology key it lacks; absent for the other reasons
+    # its labels that may be meant instead; absent for the other reasons
     similar_keys: tuple[str, ...] | UnsetType = UNSET
-    matching: int = 0
+    matching: int = 0  # the matching Pods on it, which do not count
 
 
 class ConstraintDiagnosis(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One constraint as it applies to one Pod.
+    """One constraint as it applies to one Pod."""
 
-    Attributes:
-        index: its place in the Pod's spec, or among the cluster's defaults.
-        selector: the effective selector as ``kubectl -l`` takes it; ``<none>`` selects nothing, ``<all>`` everything.
-        self_match: whether the constraint counts the Pod itself once it is placed.
-        node_affinity_policy: Ignore if nodes that the Pod's node affinity excludes count; absent for Honor.
-        node_taints_policy: Honor if nodes with taints that the Pod does not tolerate do not count; absent for Ignore.
-        own_node: whether each Pod, of a DaemonSet, counts only its own node; absent otherwise.
-        default: whether it is one of the cluster's default constraints.
-        global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
-        minimum_domains: every domain that holds the minimum; may be empty.
-    """
-
-    index: int
+    index: int  # its place in the Pod's spec, or among the cluster's defaults
     topology_key: str
     max_skew: int
     min_domains: int
     when_unsatisfiable: str
-    selector: str
-    self_match: bool
+    selector: str  # the effective selector as `kubectl -l` takes it; `<none>` selects nothing, `<all>` everything
+    self_match: bool  # whether the constraint counts the Pod itself once it is placed
+    # Ignore if nodes that the Pod's node affinity excludes count; absent for Honor
     node_affinity_policy: Literal["Ignore"] | UnsetType = UNSET
+    # Honor if nodes with taints that the Pod does not tolerate do not count; absent for Ignore
     node_taints_policy: Literal["Honor"] | UnsetType = UNSET
+    # whether each Pod, of a DaemonSet, counts only its own node; absent otherwise
     own_node: Literal[True] | UnsetType = UNSET
-    default: bool
-    global_minimum: int
-    minimum_domains: tuple[str, ...]
+    default: bool  # whether it is one of the cluster's default constraints
+    global_minimum: int  # the fewest matching Pods in any eligible domain, 0 while minDomains is not reached
+    minimum_domains: tuple[str, ...]  # every domain that holds the minimum; may be empty
     domains: tuple[Domain, ...]
     bypassed_nodes: tuple[BypassedNode, ...]
 

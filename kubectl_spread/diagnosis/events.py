@@ -12,19 +12,12 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class LastFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """The scheduler's last message about a Pod that it could not schedule.
+    """The scheduler's last message about a Pod that it could not schedule."""
 
-    Attributes:
-        message: as in the Event or the Pod's condition, with the part about preemption.
-        time: RFC 3339 text; empty if unknown.
-        count: how often it was reported.
-        differs: why it differs from ours; None if it does not.
-    """
-
-    message: str
-    time: str = ""
-    count: int = 1
-    differs: Difference | None = None
+    message: str  # as in the Event or the Pod's condition, with the part about preemption
+    time: str = ""  # RFC 3339 text; empty if unknown
+    count: int = 1  # how often it was reported
+    differs: Difference | None = None  # why it differs from ours; None if it does not
 
 
 class Difference(Enum):

@@ -36,65 +36,47 @@ ItemReason: TypeAlias = Unsure | RemainingSkew | NoEffect | NoDomains | Satisfie
 
 
 class PlannedEviction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One eviction of a plan.
+    """One eviction of a plan."""
 
-    Attributes:
-        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready, or at once
-            if both are made together.
-        wave: evictions of one wave wait only for the previous replacement. Before the next wave, all evicted Pods must
-            also be gone: a budget, a StatefulSet, room, affinity between Pods or a volume requires it.
-        together: whether all evictions of the wave are made without waiting, because their replacements may only find a
-            node then; absent if not.
-        pod: the evicted Pod.
-        uid: its UID; empty in files that hold none.
-        node: its node.
-        workload: its workload.
-        lands: the Pod that replaces it goes to one of these nodes, by name.
-        loses_data: whether it has emptyDir volumes; absent if not.
-    """
-
+    # its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready, or at once if both
+    # are made together
     order: int
+    # evictions of one wave wait only for the previous replacement. Before the next wave, all evicted Pods must also be
+    # gone: a budget, a StatefulSet, room, affinity between Pods or a volume requires it
     wave: int
+    # whether all evictions of the wave are made without waiting, because their replacements may only find a node then;
+    # absent if not
     together: bool | UnsetType = UNSET
     namespace: str
-    pod: str
-    uid: str = ""
-    node: str
-    workload: WorkloadRef
-    lands: tuple[str, ...]
-    loses_data: bool | UnsetType = UNSET
+    pod: str  # the evicted Pod
+    uid: str = ""  # its UID; empty in files that hold none
+    node: str  # its node
+    workload: WorkloadRef  # its workload
+    lands: tuple[str, ...]  # the Pod that replaces it goes to one of these nodes, by name
+    loses_data: bool | UnsetType = UNSET  # whether it has emptyDir volumes; absent if not
 
 
 class RebalanceItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How the Pods that one constraint counts are spread before and after the plan.
-
-    Attributes:
-        revision: of the Pods that have the constraint; empty if the workload has only one.
-        verdict: Balanced if it is satisfied now or once the ``schedulable`` Pods are on their nodes, Planned if it is
-            after the plan, Partial if some skew is left, or --max allows no such plan, Impossible if no plan lowers the
-            skew, Incomplete if that is not known.
-        reason: why some skew is left, or the constraint has no effect; None if neither.
-        fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
-            emptiest. If such a fix changes a Pod, it is one that is evicted then.
-        waits: what lets a plan reach more without any action, once it is over; absent if nothing is known to.
-        before: eligible domain → Pods.
-        after: the same in the end, in the worst case, with the ``schedulable`` Pods.
-        skew_before: the current skew (Pods).
-        skew_after: the largest skew in the end, whichever of equal nodes the scheduler takes (Pods).
-    """
+    """How the Pods that one constraint counts are spread before and after the plan."""
 
     namespace: str
     workload: WorkloadRef
-    revision: str = ""
+    revision: str = ""  # of the Pods that have the constraint; empty if the workload has only one
+    # Balanced if it is satisfied now or once the `schedulable` Pods are on their nodes, Planned if it is after the
+    # plan, Partial if some skew is left, or --max allows no such plan, Impossible if no plan lowers the skew,
+    # Incomplete if that is not known
     verdict: RebalanceVerdict
-    reason: ItemReason | None = None
+    reason: ItemReason | None = None  # why some skew is left, or the constraint has no effect; None if neither
+    # what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the emptiest.
+    # If such a fix changes a Pod, it is one that is evicted then
     fixes: tuple[Fix, ...] = ()
+    # what lets a plan reach more without any action, once it is over; absent if nothing is known to
     waits: tuple[Wait, ...] = ()
     constraint: ChangedConstraint
-    before: dict[str, int]
-    after: dict[str, int]
-    skew_before: int
-    skew_after: int
+    before: dict[str, int]  # eligible domain → Pods
+    after: dict[str, int]  # the same in the end, in the worst case, with the `schedulable` Pods
+    skew_before: int  # the current skew (Pods)
+    skew_after: int  # the largest skew in the end, whichever of equal nodes the scheduler takes (Pods)
 
 
 def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:

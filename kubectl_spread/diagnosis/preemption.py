@@ -19,38 +19,24 @@ HIGHEST_PRIORITY = 1_000_000_000
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the scheduler would evict for the Pod at its next attempt.
+    """What the scheduler would evict for the Pod at its next attempt."""
 
-    Attributes:
-        node: the node; the first by name if several are equally good.
-        victims: the Pods to evict, the most important first.
-        pdb_violations: how many of them a PodDisruptionBudget protects; None if budgets could not be read.
-        ties: the other equally good nodes, any of which the scheduler may choose.
-        other_nodes: nodes that evictions would open too, at a higher price.
-        sampled: whether the scheduler tries only some of the many nodes, and may choose another one.
-        read: false if too few Pods were read to know; absent otherwise.
-    """
-
-    node: str = ""
-    victims: tuple[PodName, ...] = ()
+    node: str = ""  # the node; the first by name if several are equally good
+    victims: tuple[PodName, ...] = ()  # the Pods to evict, the most important first
+    # how many of them a PodDisruptionBudget protects; None if budgets could not be read
     pdb_violations: int | None = None
-    ties: tuple[str, ...] = ()
-    other_nodes: tuple[str, ...] = ()
-    sampled: bool = False
-    read: Literal[False] | UnsetType = UNSET
+    ties: tuple[str, ...] = ()  # the other equally good nodes, any of which the scheduler may choose
+    other_nodes: tuple[str, ...] = ()  # nodes that evictions would open too, at a higher price
+    sampled: bool = False  # whether the scheduler tries only some of the many nodes, and may choose another one
+    read: Literal[False] | UnsetType = UNSET  # false if too few Pods were read to know; absent otherwise
 
 
 class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The node on which the scheduler makes room for the Pod.
-
-    Attributes:
-        leaving: the Pods that are being deleted there, and without which it has room.
-        has_room: whether it takes the Pod now.
-    """
+    """The node on which the scheduler makes room for the Pod."""
 
     node: str
-    leaving: tuple[PodName, ...]
-    has_room: bool = True
+    leaving: tuple[PodName, ...]  # the Pods that are being deleted there, and without which it has room
+    has_room: bool = True  # whether it takes the Pod now
 
 
 class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):

@@ -36,13 +36,9 @@ class KeptForNominated(Reason, frozen=True, kw_only=True):
 
 
 class UntoleratedTaints(Reason, frozen=True, kw_only=True):
-    """The Pod does not tolerate these taints of the node.
+    """The Pod does not tolerate these taints of the node."""
 
-    Attributes:
-        taints: as kubectl writes them; effects of one key and value follow each other.
-    """
-
-    taints: tuple[str, ...]
+    taints: tuple[str, ...]  # as kubectl writes them; effects of one key and value follow each other
 
 
 class Cordoned(Reason, frozen=True, kw_only=True):
@@ -56,26 +52,18 @@ class OtherNodeNamed(Reason, frozen=True, kw_only=True):
 
 
 class MissingLabel(Reason, frozen=True, kw_only=True):
-    """A label of the nodeSelector that the node lacks, or has with another value.
-
-    Attributes:
-        value: the value that the Pod requires.
-        has: the node's value, None if it lacks the label; absent for several nodes, whose values may differ.
-    """
+    """A label of the nodeSelector that the node lacks, or has with another value."""
 
     key: str
-    value: str
+    value: str  # the value that the Pod requires
+    # the node's value, None if it lacks the label; absent for several nodes, whose values may differ
     has: str | UnsetType | None = UNSET
 
 
 class UnmetNodeAffinity(Reason, frozen=True, kw_only=True):
-    """The node does not meet the Pod's node affinity.
+    """The node does not meet the Pod's node affinity."""
 
-    Attributes:
-        terms: the Pod's terms, one of which must hold.
-    """
-
-    terms: tuple[NodeSelectorTerm, ...]
+    terms: tuple[NodeSelectorTerm, ...]  # the Pod's terms, one of which must hold
 
 
 class UnmetAddedAffinity(Reason, frozen=True, kw_only=True):
@@ -83,49 +71,31 @@ class UnmetAddedAffinity(Reason, frozen=True, kw_only=True):
 
 
 class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
-    """A resource that is short.
-
-    Attributes:
-        asked: what the Pod requests (quantity).
-        free: what is free (quantity); of several nodes, the most on any of them.
-        at_most: whether less may be free.
-        allocatable: the node's allocatable amount (quantity); empty for several nodes, but 0 where none has any.
-        most: the most that any of the nodes has (quantity), if that is less than what is asked; else empty.
-    """
+    """A resource that is short."""
 
     name: str
-    asked: str
-    free: str
-    at_most: bool = False
+    asked: str  # what the Pod requests (quantity)
+    free: str  # what is free (quantity); of several nodes, the most on any of them
+    at_most: bool = False  # whether less may be free
+    # the node's allocatable amount (quantity); empty for several nodes, but 0 where none has any
     allocatable: str = ""
-    most: str = ""
+    most: str = ""  # the most that any of the nodes has (quantity), if that is less than what is asked; else empty
 
 
 class InsufficientResources(Reason, frozen=True, kw_only=True):
-    """Resources that are short.
+    """Resources that are short."""
 
-    Attributes:
-        full: whether the node takes no more Pods.
-        pods: the Pods on such a node (count); None for several nodes.
-        allocatable_pods: the Pods that it can take (count); None for several nodes.
-        resources: the other short resources, by name.
-    """
-
-    full: bool = False
-    pods: int | None = None
-    allocatable_pods: int | None = None
-    resources: tuple[ShortResource, ...] = ()
+    full: bool = False  # whether the node takes no more Pods
+    pods: int | None = None  # the Pods on such a node (count); None for several nodes
+    allocatable_pods: int | None = None  # the Pods that it can take (count); None for several nodes
+    resources: tuple[ShortResource, ...] = ()  # the other short resources, by name
 
 
 class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that uses host ports.
-
-    Attributes:
-        owner: its topmost owner.
-    """
+    """A Pod that uses host ports."""
 
     pod: PodName
-    owner: WorkloadRef
+    owner: WorkloadRef  # its topmost owner
     ports: tuple[str, ...]
 
 
@@ -156,50 +126,35 @@ class MissingTopologyLabel(Reason, frozen=True, kw_only=True):
 
 
 class NoPodToBeNear(Reason, frozen=True, kw_only=True):
-    """No Pod in the node's domain matches a Pod affinity term.
+    """No Pod in the node's domain matches a Pod affinity term."""
 
-    Attributes:
-        selector: the term's, as ``kubectl -l`` takes it.
-    """
-
-    selector: str
+    selector: str  # the term's, as `kubectl -l` takes it
     topology_key: str
 
 
 class UnmetClaim(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Why a claim gets no volume for the node.
+    """Why a claim gets no volume for the node."""
 
-    Attributes:
-        reason: its volume is provisioned for another node, its StorageClass has too little storage left for the node,
-            or no free PersistentVolume fits and the StorageClass provisions none for the node.
-        node: the other node; empty for the other reasons.
-        node_exists: whether that node exists.
-        makes_elsewhere: whether the StorageClass provisions volumes for other nodes.
-    """
-
+    # its volume is provisioned for another node, its StorageClass has too little storage left for the node, or no free
+    # PersistentVolume fits and the StorageClass provisions none for the node
     reason: Literal["MadeElsewhere", "TooLittleStorage", "NoVolume"]
     storage_class: str
-    node: str = ""
-    node_exists: bool = False
-    makes_elsewhere: bool = False
+    node: str = ""  # the other node; empty for the other reasons
+    node_exists: bool = False  # whether that node exists
+    makes_elsewhere: bool = False  # whether the StorageClass provisions volumes for other nodes
 
 
 class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A PersistentVolumeClaim of the Pod.
-
-    Attributes:
-        volume: the PersistentVolume that it is bound to, or names; empty for none.
-        awaits: whether it only names the volume and is not bound to it yet: it does not exist, or it does.
-        usable_in: the values of each expression of the volume's node affinity; empty if it can be used anywhere.
-        message: the message of its events if nothing provisions a volume for it; empty if something may.
-        unmet: why it gets no volume for the node; None if it alone would, or if the node does not decide.
-    """
+    """A PersistentVolumeClaim of the Pod."""
 
     name: str
-    volume: str = ""
+    volume: str = ""  # the PersistentVolume that it is bound to, or names; empty for none
+    # whether it only names the volume and is not bound to it yet: it does not exist, or it does
     awaits: Literal["MissingVolume", "Binding"] | UnsetType = UNSET
+    # the values of each expression of the volume's node affinity; empty if it can be used anywhere
     usable_in: tuple[tuple[str, ...], ...] = ()
-    message: str = ""
+    message: str = ""  # the message of its events if nothing provisions a volume for it; empty if something may
+    # why it gets no volume for the node; None if it alone would, or if the node does not decide
     unmet: UnmetClaim | None = None
 
 
@@ -210,18 +165,13 @@ class UnusableClaims(Reason, frozen=True, kw_only=True):
 
 
 class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A Pod that holds a claim that only one Pod may use.
-
-    Attributes:
-        deleted: whether the Pod is being deleted.
-        node_silent: whether its node does not answer.
-    """
+    """A Pod that holds a claim that only one Pod may use."""
 
     claim: str
     pod: PodName
     node: str
-    deleted: bool = False
-    node_silent: bool = False
+    deleted: bool = False  # whether the Pod is being deleted
+    node_silent: bool = False  # whether its node does not answer
 
 
 class ClaimsInUse(Reason, frozen=True, kw_only=True):
@@ -231,31 +181,19 @@ class ClaimsInUse(Reason, frozen=True, kw_only=True):
 
 
 class VolumeLimitReached(Reason, frozen=True, kw_only=True):
-    """The driver can attach too few volumes to the node.
+    """The driver can attach too few volumes to the node."""
 
-    Attributes:
-        driver: the CSI driver of the volumes.
-        attached: volumes that are attached, or are those of its Pods (count).
-        requested: those that the Pod adds (count).
-        limit: those that may be attached (count).
-    """
-
-    driver: str
-    attached: int
-    requested: int
-    limit: int
+    driver: str  # the CSI driver of the volumes
+    attached: int  # volumes that are attached, or are those of its Pods (count)
+    requested: int  # those that the Pod adds (count)
+    limit: int  # those that may be attached (count)
 
 
 class MissingDevices(Reason, frozen=True, kw_only=True):
-    """Devices that the Pod claims are missing.
+    """Devices that the Pod claims are missing."""
 
-    Attributes:
-        reasons: the scheduler's.
-        missing_templates: ResourceClaimTemplates that do not exist, by name.
-    """
-
-    reasons: tuple[str, ...]
-    missing_templates: tuple[str, ...] = ()
+    reasons: tuple[str, ...]  # the scheduler's
+    missing_templates: tuple[str, ...] = ()  # ResourceClaimTemplates that do not exist, by name
 
 
 AnyReason: TypeAlias = (
@@ -282,12 +220,7 @@ AnyReason: TypeAlias = (
 
 
 class SharedReason(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Why several nodes reject a Pod.
+    """Why several nodes reject a Pod."""
 
-    Attributes:
-        reason: None if only the plugin's name is known.
-        nodes: the nodes, by name.
-    """
-
-    reason: AnyReason | None
-    nodes: tuple[str, ...]
+    reason: AnyReason | None  # None if only the plugin's name is known
+    nodes: tuple[str, ...]  # the nodes, by name

@@ -157,20 +157,14 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkewItem(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """How the Pods of one revision of a workload are spread over the domains of one constraint.
-
-    Attributes:
-        state: the constraint in numbers, all that the table needs of it.
-        now: its worst status for the Pods that there are or are missing, with the facts.
-        worst: its worst status, with the facts; one more Pod may have a worse one than those that there are.
-        cluster: the context of its cluster; absent if one cluster was read.
-    """
+    """How the Pods of one revision of a workload are spread over the domains of one constraint."""
 
     judged: Judged
-    state: ConstraintState
-    now: statuses.Status
+    state: ConstraintState  # the constraint in numbers, all that the table needs of it
+    now: statuses.Status  # its worst status for the Pods that there are or are missing, with the facts
+    # its worst status, with the facts; one more Pod may have a worse one than those that there are
     worst: statuses.Status
-    cluster: str | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET  # the context of its cluster; absent if one cluster was read
 
     @cached_property
     def namespace(self) -> str:

@@ -14,21 +14,14 @@ INITIALIZING = "PodInitializing"  # The reason of a container that waits for ini
 
 
 class StartingPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Pods of a workload that have a node, and whose phase is Pending.
-
-    Attributes:
-        reason: of the kubelet, as in the column STATUS of kubectl; empty if it has reported none.
-        pods: their names.
-        nodes: where each of them is.
-        cluster: the context of its cluster; absent if one cluster was read.
-    """
+    """Pods of a workload that have a node, and whose phase is Pending."""
 
     namespace: str
     workload: WorkloadRef
-    reason: str
-    pods: tuple[str, ...]
-    nodes: tuple[str, ...]
-    cluster: str | UnsetType = UNSET
+    reason: str  # of the kubelet, as in the column STATUS of kubectl; empty if it has reported none
+    pods: tuple[str, ...]  # their names
+    nodes: tuple[str, ...]  # where each of them is
+    cluster: str | UnsetType = UNSET  # the context of its cluster; absent if one cluster was read
 
 
 def starting_pods(pods: Iterable[Pod], snapshot: Snapshot) -> Iterator[StartingPods]:

@@ -127,14 +127,9 @@ class NoMoreWanted(msgspec.Struct, frozen=True):
 
 
 class Headroom(msgspec.Struct, frozen=True, kw_only=True):
-    """How many more replicas find a node, one after another.
+    """How many more replicas find a node, one after another."""
 
-    Attributes:
-        more: how many do (count), before the first that does not.
-        tried: how many were tried (count).
-        then: what stops that one; None if all tried replicas found a node.
-    """
-
-    more: int
-    tried: int
+    more: int  # how many do (count), before the first that does not
+    tried: int  # how many were tried (count)
+    # what stops that one; None if all tried replicas found a node
     then: Status | BlockedBy | NoMoreWanted | None = None

@@ -91,15 +91,11 @@ class WasChanging(msgspec.Struct, frozen=True):
 
 
 class WorkloadPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Some Pods of a workload.
-
-    Attributes:
-        count: how many.
-    """
+    """Some Pods of a workload."""
 
     namespace: str
     workload: WorkloadRef
-    count: int
+    count: int  # how many
 
 
 class BlockedByChance(msgspec.Struct, frozen=True):
@@ -156,28 +152,18 @@ class WaitingReason(msgspec.Struct, frozen=True):
 
 
 class PendingPods(msgspec.Struct, frozen=True, kw_only=True):
-    """The Pending Pods of a workload.
-
-    Attributes:
-        count: how many, in the reported outcome.
-        before: how many would be Pending without the step; the most in any order.
-        range: the fewest and the most seen in any order.
-        message: the scheduler's message; empty if none is Pending in this outcome.
-        reasons: why they wait; empty if none is Pending in this outcome.
-        incomplete: what that could not take into account.
-        judged: the first Pod of each reason and revision, and the cluster then.
-        autoscaler: what the cluster's autoscaler decides about the first one; absent if that was not asked.
-    """
+    """The Pending Pods of a workload."""
 
     namespace: str
     workload: WorkloadRef
-    count: int
-    before: int = 0
-    range: tuple[int, int]
-    message: str = ""
-    reasons: tuple[WaitingReason, ...] = ()
-    incomplete: tuple[Gap, ...] = ()
-    judged: tuple[tuple[Pod, Handle], ...] = ()
+    count: int  # how many, in the reported outcome
+    before: int = 0  # how many would be Pending without the step; the most in any order
+    range: tuple[int, int]  # the fewest and the most seen in any order
+    message: str = ""  # the scheduler's message; empty if none is Pending in this outcome
+    reasons: tuple[WaitingReason, ...] = ()  # why they wait; empty if none is Pending in this outcome
+    incomplete: tuple[Gap, ...] = ()  # what that could not take into account
+    judged: tuple[tuple[Pod, Handle], ...] = ()  # the first Pod of each reason and revision, and the cluster then
+    # what the cluster's autoscaler decides about the first one; absent if that was not asked
     autoscaler: AutoscalerAnswer | UnsetType = UNSET
 
     @property
@@ -196,84 +182,58 @@ class EvictedPod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Whether a step is safe: nothing that it moves or creates is left without a node, and no constraint is broken.
+    """Whether a step is safe: nothing that it moves or creates is left without a node, and no constraint is broken."""
 
-    Attributes:
-        kind: what the step does.
-        safe: whether, in every order, no more Pods of a workload are Pending, refused or blocked than without the step,
-            no controller waits to create Pods, and no hard constraint is newly violated; absent if that is not known.
-        evicted: the Pods that it evicts or deletes (count).
-        created: the Pods that controllers create, for these or otherwise, in the first order (count).
-        without_node: the fewest and the most Pods that are Pending in any order, and not without the step (count).
-        pending_before: the fewest and the most Pods of the cluster that are Pending in an order, and were without the
-            step (count).
-        as_before: these, by workload; the most in any order.
-        emptied: the workloads of several Pods that it takes all at once; a PodDisruptionBudget would take turns.
-        held_up: the workloads whose controller creates no Pods before those that stay Terminating end; the Pods that
-            they lack, and not without the step (count). A StatefulSet's Pods that are not replaced are apart.
-        violated: the hard constraints that it breaks.
-    """
-
-    kind: Verb
+    kind: Verb  # what the step does
+    # whether, in every order, no more Pods of a workload are Pending, refused or blocked than without the step, no
+    # controller waits to create Pods, and no hard constraint is newly violated; absent if that is not known
     safe: bool | UnsetType = UNSET
-    evicted: int = 0
-    created: int = 0
+    evicted: int = 0  # the Pods that it evicts or deletes (count)
+    created: int = 0  # the Pods that controllers create, for these or otherwise, in the first order (count)
+    # the fewest and the most Pods that are Pending in any order, and not without the step (count)
     without_node: tuple[int, int] = (0, 0)
+    # the fewest and the most Pods of the cluster that are Pending in an order, and were without the step (count)
     pending_before: tuple[int, int] = (0, 0)
-    as_before: tuple[WorkloadPods, ...] = ()
+    as_before: tuple[WorkloadPods, ...] = ()  # these, by workload; the most in any order
+    # the workloads of several Pods that it takes all at once; a PodDisruptionBudget would take turns
     emptied: tuple[WorkloadPods, ...] = ()
+    # the workloads whose controller creates no Pods before those that stay Terminating end; the Pods that they lack,
+    # and not without the step (count). A StatefulSet's Pods that are not replaced are apart
     held_up: tuple[WorkloadPods, ...] = ()
-    violated: tuple[WorseConstraint, ...] = ()
+    violated: tuple[WorseConstraint, ...] = ()  # the hard constraints that it breaks
 
 
 class SimulatedStep(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of one step.
-
-    Attributes:
-        verdict: whether it is safe, in numbers.
-        refused: why the API server or kubectl refuses manifests; absent if all are applied.
-        evicted: the Pods that the step removes; their owners create others.
-        blocked: the Pods that it should remove but does not.
-        lost: the Pods that it removes and that nothing recreates.
-        preempted: the Pods that the scheduler evicts for new ones.
-        pdb_violations: how many of these a PodDisruptionBudget protects; absent if none.
-        deleted: the workloads that have fewer Pods after an apply or a scaling.
-        pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than
-            without any step.
-        newly_pending: whether more Pods of some workload are Pending or refused than without the step. Pending Pods
-            count only if the rules of their scheduler are known.
-        newly_violated: whether a hard constraint is violated that without the step is not, and keeps no Pod Pending.
-        never_run: how many new Pods name a node that does not exist; absent if none does.
-        untried: how many Pending Pods were not tried on any node, because too many had been tried before; absent if all
-            were tried.
-        may_be_refused: whose Pods the API server refuses only in some orders, where it refuses none in others.
-        items: the constraints, changed or not.
-        orders: in how many orders chance was tried.
-        done: what else the step reports.
-        of_manifests: what else is to be said of the manifests that it applies.
-        outcome: what else matters.
-    """
+    """The result of one step."""
 
     step: Step
-    verdict: StepVerdict
+    verdict: StepVerdict  # whether it is safe, in numbers
+    # why the API server or kubectl refuses manifests; absent if all are applied
     refused: tuple[ManifestProblem, ...] | UnsetType = UNSET
-    evicted: tuple[EvictedPod, ...] = ()
-    blocked: tuple[Blocked, ...] = ()
-    lost: tuple[EvictedPod, ...] = ()
-    preempted: tuple[EvictedPod, ...] = ()
-    pdb_violations: int | UnsetType = UNSET
-    deleted: tuple[WorkloadPods, ...] = ()
+    evicted: tuple[EvictedPod, ...] = ()  # the Pods that the step removes; their owners create others
+    blocked: tuple[Blocked, ...] = ()  # the Pods that it should remove but does not
+    lost: tuple[EvictedPod, ...] = ()  # the Pods that it removes and that nothing recreates
+    preempted: tuple[EvictedPod, ...] = ()  # the Pods that the scheduler evicts for new ones
+    pdb_violations: int | UnsetType = UNSET  # how many of these a PodDisruptionBudget protects; absent if none
+    deleted: tuple[WorkloadPods, ...] = ()  # the workloads that have fewer Pods after an apply or a scaling
+    # the Pending Pods after it; of workloads that are not in question, only if more are Pending than without any step
     pending: tuple[PendingPods, ...] = ()
+    # whether more Pods of some workload are Pending or refused than without the step. Pending Pods count only if the
+    # rules of their scheduler are known
     newly_pending: bool = False
+    # whether a hard constraint is violated that without the step is not, and keeps no Pod Pending
     newly_violated: bool = False
-    never_run: int | UnsetType = UNSET
+    never_run: int | UnsetType = UNSET  # how many new Pods name a node that does not exist; absent if none does
+    # how many Pending Pods were not tried on any node, because too many had been tried before; absent if all were
+    # tried
     untried: int | UnsetType = UNSET
+    # whose Pods the API server refuses only in some orders, where it refuses none in others
     may_be_refused: tuple[MayBreakQuota, ...] = ()
-    items: tuple[SimulatedItem, ...] = ()
-    orders: int = 1
-    done: tuple[StepNote, ...] = ()
-    of_manifests: tuple[str, ...] = ()
-    outcome: tuple[OutcomeNote, ...] = ()
+    items: tuple[SimulatedItem, ...] = ()  # the constraints, changed or not
+    orders: int = 1  # in how many orders chance was tried
+    done: tuple[StepNote, ...] = ()  # what else the step reports
+    of_manifests: tuple[str, ...] = ()  # what else is to be said of the manifests that it applies
+    outcome: tuple[OutcomeNote, ...] = ()  # what else matters
 
     @property
     def not_replaced(self) -> int:

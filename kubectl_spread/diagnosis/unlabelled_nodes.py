@@ -9,15 +9,11 @@ from kubectl_spread.scheduler import podtopologyspread, unread_nodes
 
 
 class UnlabelledNodes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Nodes that reject the Pod only because they lack the topology key.
-
-    Attributes:
-        in_use: whether any node has the key and counts.
-    """
+    """Nodes that reject the Pod only because they lack the topology key."""
 
     topology_key: str
     nodes: tuple[str, ...]
-    in_use: bool
+    in_use: bool  # whether any node has the key and counts
 
 
 def unlabelled_nodes(judgement: Judgement) -> Iterator[UnlabelledNodes]:

@@ -22,26 +22,19 @@ from kubectl_spread.simulation.placement import place_each, with_placed
 
 
 class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A workload that lacks Pods because the API server refuses them.
-
-    Attributes:
-        wanted: the Pods that it, or the newest revision of a Deployment, should have (count).
-        created: how many of them exist.
-        message: why the next one is refused.
-        message_from: ``condition`` if it is the last message of the workload's own controller; absent if it follows
-            from the quotas, limits and other objects that were read.
-        missing: what has to be created for that, as ``ServiceAccount web``; absent if nothing has to.
-        cluster: the context of its cluster; absent if one cluster was read.
-    """
+    """A workload that lacks Pods because the API server refuses them."""
 
     namespace: str
     workload: WorkloadRef
-    wanted: int
-    created: int
-    message: str
+    wanted: int  # the Pods that it, or the newest revision of a Deployment, should have (count)
+    created: int  # how many of them exist
+    message: str  # why the next one is refused
+    # `condition` if it is the last message of the workload's own controller; absent if it follows from the quotas,
+    # limits and other objects that were read
     message_from: Literal["condition"] | UnsetType = UNSET
+    # what has to be created for that, as `ServiceAccount web`; absent if nothing has to
     missing: str | UnsetType = UNSET
-    cluster: str | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET  # the context of its cluster; absent if one cluster was read
 
 
 def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:

@@ -54,71 +54,44 @@ def count_placed(pods: Iterable[Pod], handle: Handle) -> int:
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The node of one replica.
+    """The node of one replica."""
 
-    Attributes:
-        replica: its number, counted from 1.
-        node: the node's name.
-        ties: the other nodes with the same total score, or as good for preemption.
-        preempts: the Pods that are preempted on the node; unset if none are.
-        pdb_violations: how many of them a PodDisruptionBudget protects; unset if none.
-        preempts_instead: the Pods that may be preempted on one of the ties instead.
-        once_gone: the Pods that were being deleted on the node and have to end first; unset if it has room beside them.
-    """
-
-    replica: int
-    node: str
-    ties: tuple[str, ...] = ()
-    preempts: tuple[PodName, ...] | UnsetType = UNSET
-    pdb_violations: int | UnsetType = UNSET
+    replica: int  # its number, counted from 1
+    node: str  # the node's name
+    ties: tuple[str, ...] = ()  # the other nodes with the same total score, or as good for preemption
+    preempts: tuple[PodName, ...] | UnsetType = UNSET  # the Pods that are preempted on the node; unset if none are
+    pdb_violations: int | UnsetType = UNSET  # how many of them a PodDisruptionBudget protects; unset if none
+    # the Pods that may be preempted on one of the ties instead
     preempts_instead: tuple[PodName, ...] | UnsetType = UNSET
+    # the Pods that were being deleted on the node and have to end first; unset if it has room beside them
     once_gone: tuple[PodName, ...] | UnsetType = UNSET
 
 
 class DomainRange(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How many matching Pods a domain may have once all replicas are placed, if that depends on ties.
+    """How many matching Pods a domain may have once all replicas are placed, if that depends on ties."""
 
-    Attributes:
-        constraint: the constraint's index.
-        value: the domain.
-        minimum: the fewest in any order (count).
-        maximum: the most (count).
-    """
-
-    constraint: int
-    value: str
-    minimum: int
-    maximum: int
+    constraint: int  # the constraint's index
+    value: str  # the domain
+    minimum: int  # the fewest in any order (count)
+    maximum: int  # the most (count)
 
 
 class Violation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A hard constraint that is violated once nothing changes any more.
+    """A hard constraint that is violated once nothing changes any more."""
 
-    Attributes:
-        constraint: the constraint's index.
-        skew: the greatest skew in any order (Pods).
-        by_chance: whether it is met in some orders.
-    """
-
-    constraint: int
-    skew: int
-    by_chance: bool
+    constraint: int  # the constraint's index
+    skew: int  # the greatest skew in any order (Pods)
+    by_chance: bool  # whether it is met in some orders
 
 
 class Jam(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The first replica that finds no node.
+    """The first replica that finds no node."""
 
-    Attributes:
-        replica: its number; the earliest, if it depends on ties.
-        replica_max: the latest, if it depends on ties; None if in some order all replicas find a node.
-        message: the scheduler's message; None if not all Pods were read.
-        nodes: for a DaemonSet, the nodes without room for their Pod.
-    """
-
-    replica: int
+    replica: int  # its number; the earliest, if it depends on ties
+    # the latest, if it depends on ties; None if in some order all replicas find a node
     replica_max: int | UnsetType | None = UNSET
-    message: str | None
-    nodes: tuple[str, ...] = ()
+    message: str | None  # the scheduler's message; None if not all Pods were read
+    nodes: tuple[str, ...] = ()  # for a DaemonSet, the nodes without room for their Pod
 
 
 def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> Handle:

@@ -202,16 +202,11 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Blocked(msgspec.Struct, frozen=True):
-    """A Pod that should be evicted, but is not.
+    """A Pod that should be evicted, but is not."""
 
-    Attributes:
-        pod: the Pod before the step.
-        goes_with_node: whether its node is removed, and the Pod with it.
-    """
-
-    pod: Pod
+    pod: Pod  # the Pod before the step
     reason: BlockReason
-    goes_with_node: bool = False
+    goes_with_node: bool = False  # whether its node is removed, and the Pod with it
 
 
 class Done(msgspec.Struct, frozen=True):

@@ -17,16 +17,12 @@ Texts: TypeAlias = tuple[str, str, str]  # What is missing, why, and the consequ
 
 
 class Incomplete(msgspec.Struct, frozen=True):
-    """Something that was not read or is not modelled, and its consequence for the answer.
-
-    Attributes:
-        cluster: the context of the cluster that it is about; absent if one cluster was read.
-    """
+    """Something that was not read or is not modelled, and its consequence for the answer."""
 
     what: str
     why: str
     consequence: str
-    cluster: str | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET  # the context of the cluster that it is about; absent if one cluster was read
 
     def __str__(self) -> str:
         where = "" if isinstance(self.cluster, UnsetType) else f" in {self.cluster}"

@@ -18,11 +18,11 @@ from kubectl_spread.cli.candidates import complete
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.render.json_fields import json_fields, json_values, plugins
 from kubectl_spread.render.outline.audit import AUDIT_COLUMNS
 from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
 from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
-from kubectl_spread.render.schema import json_fields, json_values, plugins
 from kubectl_spread.render.text.explain import entries_text
 from kubectl_spread.scheduler.cycle import PRE_FILTERS, PRE_SCORES
 from kubectl_spread.wording.reference import entries, entries_named

@@ -17,7 +17,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.render.schema import schema
+from release.schema import schema
 from tests.program import encoded, valid
 
 METADATA = Metadata(version="0.1.0", kube_version="v1.36", kube_version_from="default")

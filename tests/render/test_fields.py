@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from kubectl_spread.render.schema import fields_named, json_fields
+from kubectl_spread.render.json_fields import fields_named, json_fields
 from kubectl_spread.wording.reference import common_fields, entries_named
 
 SHIPPED = json.loads(files("kubectl_spread").joinpath("schema", "report.v1alpha2.json").read_text(encoding="utf-8"))

@@ -49,17 +49,11 @@ _TITLES = {
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """A field that the API server refuses.
+    """A field that the API server refuses."""
 
-    Attributes:
-        field: its path, such as ``spec.topologySpreadConstraints[0].maxSkew``; empty for the whole object.
-        reason: a ``Reason``, or another one that an API server gives.
-        message: what kubectl prints after the path, such as ``Invalid value: 0: must be greater than zero``.
-    """
-
-    field: str
-    reason: str
-    message: str
+    field: str  # its path, such as `spec.topologySpreadConstraints[0].maxSkew`; empty for the whole object
+    reason: str  # a `Reason`, or another one that an API server gives
+    message: str  # what kubectl prints after the path, such as `Invalid value: 0: must be greater than zero`
 
     def __str__(self) -> str:
         """Return the error as kubectl prints it."""

@@ -63,19 +63,11 @@ class Override(Ranked):
 
 
 class ManifestEdit(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A change of one field of a manifest.
+    """A change of one field of a manifest."""
 
-    Attributes:
-        file: the file; empty if the manifest comes from no file, as for ``origin``.
-        document: the document of the source, counted from 1.
-        line: the line of the field, or of the object that lacks it, counted from 1; 0 if unknown.
-        before: the field as YAML; empty if it is added.
-        after: the new YAML of the field; empty if it is removed.
-    """
-
-    file: str = ""
-    document: int = 1
-    line: int = 0
+    file: str = ""  # the file; empty if the manifest comes from no file, as for `origin`
+    document: int = 1  # the document of the source, counted from 1
+    line: int = 0  # the line of the field, or of the object that lacks it, counted from 1; 0 if unknown
     path: str
-    before: str
-    after: str
+    before: str  # the field as YAML; empty if it is added
+    after: str  # the new YAML of the field; empty if it is removed

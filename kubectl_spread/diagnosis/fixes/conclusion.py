@@ -258,48 +258,35 @@ class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A set of changes that lets the Pod in, verified by simulation on the snapshot.
+    """A set of changes that lets the Pod in, verified by simulation on the snapshot."""
 
-    Attributes:
-        offered: present where it is one of the two that are printed unless all are asked for.
-        feasible: the nodes it opens, best first.
-        admits: how many of the workload's Pending Pods it lets in, once the rollout that it triggers has ended; if that
-            was not simulated, placed one after another. At least that many if it was verified with only some Pods read.
-        siblings: how many Pending Pods the workload has, this Pod included.
-        changes: the simulated changes, for another simulation.
-        routes: how to make the changes.
-        decision: what the cluster's autoscaler decides about the Pod after this change of it, or as it is, for a new
-            node; None for other changes, and without an autoscaler.
-        after_deletion: what happens to the deleted Pod; None if no Pod is deleted.
-        mends: whether it makes a constraint select its own Pod, which it did not: such fixes come first.
-        alike: the objects of each set of changes with the same result.
-        new_revision: the nodes for a Pod of the owner's new revision; None if they are those of ``feasible``.
-        rollout_end: how the rollout ends that the commands trigger; None if there is none, or it was not followed.
-        on_read_pods: whether it was verified with only some Pods read.
-        for_good: whether the Pod gets a new volume, which keeps it where the weaker constraint lets it be placed.
-        warnings: ids of the findings that it adds; none is an error.
-        future: what it does in the whole cluster; None if only the workload's own Pods were simulated.
-        alone: whether the Pending Pods of other workloads, which there are, were not simulated with it.
-    """
-
+    # present where it is one of the two that are printed unless all are asked for
     offered: Literal[True] | UnsetType = UNSET
     proposals: tuple[Proposal, ...]
-    after_deletion: AfterDeletion | None = None
-    mends: bool = False
-    feasible: tuple[str, ...]
+    after_deletion: AfterDeletion | None = None  # what happens to the deleted Pod; None if no Pod is deleted
+    mends: bool = False  # whether it makes a constraint select its own Pod, which it did not: such fixes come first
+    feasible: tuple[str, ...]  # the nodes it opens, best first
+    # how many of the workload's Pending Pods it lets in, once the rollout that it triggers has ended; if that was not
+    # simulated, placed one after another. At least that many if it was verified with only some Pods read
     admits: int
-    siblings: int
-    alike: tuple[tuple[str, ...], ...] = ()
-    changes: tuple[Change, ...]
-    routes: tuple[Route, ...]
+    siblings: int  # how many Pending Pods the workload has, this Pod included
+    alike: tuple[tuple[str, ...], ...] = ()  # the objects of each set of changes with the same result
+    changes: tuple[Change, ...]  # the simulated changes, for another simulation
+    routes: tuple[Route, ...]  # how to make the changes
+    # the nodes for a Pod of the owner's new revision; None if they are those of `feasible`
     new_revision: tuple[str, ...] | None = None
+    # how the rollout ends that the commands trigger; None if there is none, or it was not followed
     rollout_end: RolloutEnd | None = None
-    on_read_pods: bool
+    on_read_pods: bool  # whether it was verified with only some Pods read
+    # whether the Pod gets a new volume, which keeps it where the weaker constraint lets it be placed
     for_good: bool = False
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # ids of the findings that it adds; none is an error
+    # what the cluster's autoscaler decides about the Pod after this change of it, or as it is, for a new node; None for
+    # other changes, and without an autoscaler
     decision: AutoscalerDecision | None = None
+    # what it does in the whole cluster; None if only the workload's own Pods were simulated
     future: Future | None = None
-    alone: bool = False
+    alone: bool = False  # whether the Pending Pods of other workloads, which there are, were not simulated with it
 
     @property
     def id(self) -> str:
@@ -468,17 +455,12 @@ NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
 class ExpectedChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What lets the Pod in, or removes it, without any action, once it is over.
+    """What lets the Pod in, or removes it, without any action, once it is over."""
 
-    Attributes:
-        sure: whether time alone is enough: nobody has to repair a node, and no controller to remove a finalizer.
-        nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
-        workload: the owner of the rollout or of the Pod that is deleted, or the Job; empty for others.
-    """
-
+    # whether time alone is enough: nobody has to repair a node, and no controller to remove a finalizer
     sure: bool = True
-    nodes: tuple[str, ...] = ()
-    workload: str = ""
+    nodes: tuple[str, ...] = ()  # the nodes that take the Pod then or are removed, or the nodes of the Pods that end
+    workload: str = ""  # the owner of the rollout or of the Pod that is deleted, or the Job; empty for others
 
 
 class NodeRecovery(ExpectedChange, frozen=True, kw_only=True):

@@ -7,35 +7,24 @@ from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd
 
 
 class OtherWorkload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Another workload whose Pods a change lets in, or keeps without a node.
-
-    Attributes:
-        admits: how many more of its Pods have a node in the end (count); negative if fewer have.
-        admits_at_most: how many more may have one by chance (count).
-        pending: its Pending Pods now (count).
-    """
+    """Another workload whose Pods a change lets in, or keeps without a node."""
 
     namespace: str
     workload: WorkloadRef
-    admits: int
-    admits_at_most: int
-    pending: int
+    admits: int  # how many more of its Pods have a node in the end (count); negative if fewer have
+    admits_at_most: int  # how many more may have one by chance (count)
+    pending: int  # its Pending Pods now (count)
 
 
 class WorseConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A hard constraint that holds without a change, and not with it.
-
-    Attributes:
-        skew: the largest that it has in the end (Pods).
-        by_chance: whether it holds in some orders of chance.
-    """
+    """A hard constraint that holds without a change, and not with it."""
 
     namespace: str
     workload: WorkloadRef
     topology_key: str
-    skew: int
+    skew: int  # the largest that it has in the end (Pods)
     max_skew: int
-    by_chance: bool = False
+    by_chance: bool = False  # whether it holds in some orders of chance
 
 
 class Future(msgspec.Struct, frozen=True, kw_only=True):

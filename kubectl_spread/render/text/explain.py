@@ -14,7 +14,7 @@ from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.wording.reference import Entry, EntryKind
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.schema import JsonField
+    from kubectl_spread.render.json_fields import JsonField
 
 WIDTH = 100  # Characters to a line, at most
 LABELS = {EntryKind.FIX: "Offered", EntryKind.FIELD: "Allowed", EntryKind.COLUMN: "Printed"}
