@@ -69,6 +69,7 @@ def show(
     from kubectl_spread.commands import show as command
     from kubectl_spread.commands.scope import parse_names
     from kubectl_spread.contract.skew import SkewReport
+    from kubectl_spread.diagnosis.skew import Detail
     from kubectl_spread.render.cells import clean
     from kubectl_spread.render.outline.access import node_names
 
@@ -89,9 +90,12 @@ def show(
         return lead + _text(flags, printing, found.scope, report, nodes, wide=wide)
 
     def question(source: Source, asked: Scope, named: Named) -> ShowAnswer:
-        options = _options(flags, reading, printing.output, named.names)
-        brief = printing.output == "table" and not _detailed(flags, asked)
-        return (command.overview if brief else command.show)(source, asked, options, inputs.scheduler_of(scheduler))
+        detail = {"prom": Detail.NODES, "prom-by-node": Detail.NODES}.get(printing.output, Detail.REASONS)
+        if printing.output == "table" and not _detailed(flags, asked):
+            detail = Detail.BRIEF
+        options = replace(_options(flags, reading, printing.output, named.names), detail=detail)
+        ask = command.overview if detail is Detail.BRIEF else command.show
+        return ask(source, asked, options, inputs.scheduler_of(scheduler))
 
     printed = output.printer(text, printing)
     found = clusters.ask((connection, scope, scheduler), flags.resources, question)

@@ -23,7 +23,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
-from kubectl_spread.diagnosis.skew import SkewItem, asked_about, rows
+from kubectl_spread.diagnosis.skew import Detail, SkewItem, asked_about, rows
 from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
@@ -64,6 +64,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     at_once: bool = False  # whether everything is read in one step, as a watch needs it
     may_be_gone: bool = False  # whether named workloads need not exist
     headroom: bool = False  # whether headroom is shown although no workload is named
+    detail: Detail = Detail.REASONS
 
     @property
     def shows_defaults(self) -> bool:
@@ -101,16 +102,16 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         findings = (*item.findings, *autoscaler_findings(pod, handle, autoscalers))
         return replace(item, judged=replace(item.judged, findings=findings, autoscaler=decided))
 
-    answer = overview(source, scope, options, scheduler, brief=False)
+    answer = overview(source, scope, options, scheduler, autoscalers=True)
     with reporting_bad_objects(source.name, answer.view.snapshot):
         items = tuple(map(beside_autoscaler, answer.report.items))
     return replace(answer, report=replace(answer.report, items=items))
 
 
 def overview(
-    source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, brief: bool = True
+    source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, autoscalers: bool = False
 ) -> ShowAnswer:
-    """Return only what the table of all workloads needs, if ``brief`` in less time; errors as for ``show``."""
+    """Return the same without what autoscalers decide, whose objects are read where asked for; errors as for it."""
     counted_only = options.at_once and bool(pods_of_large(source, (scope.namespace,), options.read))
     if counted_only:
         view = look(source, read_sets.spread_only(scope.namespace), scheduler)
@@ -119,7 +120,7 @@ def overview(
         reads = read_sets.everything(scope.namespace)
         view = look(source, reads, scheduler, reading_devices(source, at_once=True))
     else:
-        view = look_for(source, _question(scope, options, brief=brief), scheduler, read=options.read)
+        view = look_for(source, _question(scope, options, autoscalers=autoscalers), scheduler, read=options.read)
     inventory, defaults = view.snapshot.inventory, options.shows_defaults
     items = list[SkewItem]()
     with reporting_bad_objects(source.name, view.snapshot):
@@ -129,7 +130,7 @@ def overview(
         room = HEADROOM_VERDICTS // max(len(wanted), 1) if whole and (options.headroom or options.names) else 0
         for workload in wanted:
             handle = handle_of_next_pod(workload, view)
-            every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)
+            every = rows(workload, handle, defaults=defaults, detail=options.detail, most_verdicts=room)
             items += filter(options.shows, every)
     gaps: tuple[Gap, ...] = (
         *read_apart(inventory),
@@ -154,7 +155,7 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> list[OwnedPods]:
     return list(wanted_workloads(view, scope, names=options.names, may_be_gone=options.may_be_gone))
 
 
-def _question(scope: Scope, options: ShowOptions, *, brief: bool) -> Question:
+def _question(scope: Scope, options: ShowOptions, *, autoscalers: bool) -> Question:
     limits = ReadLimits(nodes=options.most_nodes)
 
     def needed(view: View) -> Need:
@@ -167,7 +168,7 @@ def _question(scope: Scope, options: ShowOptions, *, brief: bool) -> Question:
         )
         return to_place(tuple(found), limits)
 
-    reads = (*read_sets.everything(scope.namespace), *(() if brief else read_sets.AUTOSCALERS))
+    reads = (*read_sets.everything(scope.namespace), *(read_sets.AUTOSCALERS if autoscalers else ()))
     return Question(reads=reads, namespaces=(scope.namespace,), needed=needed, limits=limits)
 
 

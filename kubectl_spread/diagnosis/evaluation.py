@@ -153,9 +153,12 @@ def judge(pod: Pod, handle: Handle, known: Evaluation | None = None) -> Judgemen
     return replace(found, spread=spread, blame=Blame(evaluation, handle, spread), preemption=preemption)
 
 
-def decide(pod: Pod, handle: Handle) -> Decision:
-    """Return the scheduler's decision, with the reasons only if no node is feasible; errors as for ``judge``."""
-    evaluation = cycle.evaluate_briefly(pod, handle)
+def decide(pod: Pod, handle: Handle, *, every_node: bool = False) -> Decision:
+    """Return the scheduler's decision, with the reasons only if no node is feasible; errors as for ``judge``.
+
+    It has one feasible node, or ``every_node`` that is, without scores.
+    """
+    evaluation = cycle.evaluate_briefly(pod, handle, every_node=every_node)
     return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(pod, handle, evaluation)
 
 

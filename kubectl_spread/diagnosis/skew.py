@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -40,6 +41,16 @@ Decide: TypeAlias = Callable[[Pod, Handle], Decision]  # Returns the scheduler's
 
 # Why a Job never creates another Pod: its constraints have no problem then.
 OVER = frozenset((NoneComes.COMPLETE, NoneComes.FAILED))
+
+
+class Detail(Enum):
+    """How much rows tell, and how much time they take."""
+
+    BRIEF = auto()  # whether a node takes the next Pod, as a table shows it
+    NODES = auto()  # how many do, as metrics count them
+    REASONS = auto()  # everything
+
+
 MOST_AWAITED = 8  # Pending Pods of one row (count) that are evaluated
 
 
@@ -319,7 +330,7 @@ def rows(
     handle: Handle,
     *,
     defaults: bool,
-    brief: bool = False,
+    detail: Detail = Detail.REASONS,
     most_verdicts: int = 0,
     upcoming: NextPod | None = None,
     states: Sequence[ConstraintState] = (),
@@ -327,13 +338,14 @@ def rows(
 ) -> Iterator[SkewItem]:
     """Yield a row for each constraint of each revision whose rows would differ.
 
-    With ``defaults``, the cluster's default constraints are shown if the workload has none of its own. ``brief`` rows
-    tell only whether a node takes the next Pod. The headroom may cost ``most_verdicts`` verdicts on single nodes
+    With ``defaults``, the cluster's default constraints are shown if the workload has none of its own. The headroom,
+    for ``Detail.REASONS``, may cost ``most_verdicts`` verdicts on single nodes
     (count); 0 for no headroom. ``upcoming``: the next Pod and the ``states`` of its constraints, if they are known.
     """
     for shown in _shown_revisions(workload, handle, defaults=defaults, upcoming=upcoming):
         revision = shown.judged_by_waiting(decide_on)
-        judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
+        whole = detail is Detail.REASONS
+        judged = _judge(revision, most_verdicts) if whole else _judge_briefly(revision, detail)
         for state in states if upcoming and revision.pod is upcoming.pod else revision.states():
             worst = _worst_status(state, judged)
             now = worst if revision.is_about_now else _status_now(state, judged)
@@ -377,11 +389,11 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     )
 
 
-def _judge_briefly(revision: Revision) -> Judged:
+def _judge_briefly(revision: Revision, detail: Detail) -> Judged:
     """Return the same, without reasons for a Pod that some node takes or that is not created."""
     pod, placed = revision.pod, revision.placed
     if revision.is_next:
-        decision = decide(pod, placed)
+        decision = decide(pod, placed, every_node=detail is Detail.NODES)
     else:
         decision = Decision(evaluation=cycle.evaluate_briefly(pod, placed), handle=placed)
     return Judged(revision=revision, decision=decision, incomplete=_gaps_of(revision, decision))

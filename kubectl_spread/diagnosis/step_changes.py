@@ -306,7 +306,7 @@ class _State:
                     seen.workload(key),
                     seen.handles.of(seen.upcoming[key].pod),
                     defaults=seen.defaults,
-                    brief=True,
+                    detail=skew.Detail.BRIEF,
                     upcoming=seen.upcoming[key],
                     states=states,
                     decide_on=self._decided,

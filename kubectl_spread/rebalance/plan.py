@@ -33,7 +33,7 @@ from kubectl_spread.scheduler import (
     nodeunschedulable,
     tainttoleration,
 )
-from kubectl_spread.scheduler.cycle import feasible_nodes
+from kubectl_spread.scheduler.cycle import unscored_nodes
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.simulation.placement import place_each
@@ -398,8 +398,7 @@ class Planner:
 
 
 def _open_nodes(pod: Pod, handles: Handles, by: frozenset[str]) -> tuple[str, ...]:
-    handle = handles.of(pod).with_filters(by)
-    return feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
+    return unscored_nodes(pod, handles.of(pod).with_filters(by))
 
 
 def _tries(problem: Problem, before: State, found: State) -> Iterator[tuple[State, tuple[int, ...]]]:

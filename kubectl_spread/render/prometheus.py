@@ -97,9 +97,9 @@ def _labels_of_row(item: SkewItem) -> Labels:
         "namespace": item.namespace,
         "workload": str(item.workload),
         "revision": item.revision,
-        "constraint": str(item.constraint.index),
-        "key": item.constraint.topology_key,
-        "when": item.constraint.when_unsatisfiable,
+        "constraint": str(item.state.constraint.index),
+        "key": item.state.constraint.topology_key,
+        "when": item.state.constraint.when_unsatisfiable.value,
     }
 
 
@@ -118,10 +118,8 @@ def _cluster(name: str | UnsetType) -> Labels:
 
 def _domain_pods(*, by_node: bool) -> Metric[SkewItem]:
     def samples(item: SkewItem) -> Iterator[Sample]:
-        if by_node or item.constraint.topology_key != HOSTNAME:
-            for domain in item.constraint.domains:
-                if domain.eligible:
-                    yield {"domain": domain.value}, domain.matching
+        if by_node or item.state.constraint.topology_key != HOSTNAME:
+            yield from (({"domain": value}, number) for value, number in sorted(item.state.matching.items()))
 
     return Metric("domain_pods", "Matching Pods in a domain that is counted.", samples)
 
@@ -132,19 +130,19 @@ def _only(value: Callable[[RowT], float]) -> Callable[[RowT], Iterable[Sample]]:
 
 # The numbers of a row, in the order in which they are printed.
 METRICS: Sequence[Metric[SkewItem]] = (
-    Metric("skew", "Most matching Pods in a domain minus the fewest.", _only(lambda i: i.constraint.skew)),
-    Metric("max_skew", "maxSkew of the constraint.", _only(lambda i: i.constraint.max_skew)),
-    Metric("min_domains", "minDomains of the constraint, 1 where unset.", _only(lambda i: i.constraint.min_domains)),
-    Metric("global_minimum", "Fewest matching Pods in any domain.", _only(lambda i: i.constraint.global_minimum)),
+    Metric("skew", "Most matching Pods in a domain minus the fewest.", _only(lambda i: i.state.skew)),
+    Metric("max_skew", "maxSkew of the constraint.", _only(lambda i: i.state.constraint.max_skew)),
+    Metric(
+        "min_domains", "minDomains of the constraint, 1 where unset.", _only(lambda i: i.state.constraint.min_domains)
+    ),
+    Metric("global_minimum", "Fewest matching Pods in any domain.", _only(lambda i: i.state.counts.global_minimum)),
     Metric("pods", "Pods that the constraint counts.", _only(lambda i: i.pods)),
     Metric("own_pods", "Pods of the workload among them.", _only(lambda i: i.own_pods)),
     Metric(
         "ghost_pods", "Pods of the workload that their own constraint does not count.", _only(lambda i: len(i.ghosts))
     ),
     Metric("next_nodes", "Nodes that the next replica may go to.", _only(lambda i: len(i.next))),
-    Metric(
-        "domains", "Domains that are counted.", _only(lambda i: sum(domain.eligible for domain in i.constraint.domains))
-    ),
+    Metric("domains", "Domains that are counted.", _only(lambda i: len(i.state.matching))),
 )
 
 
@@ -156,7 +154,7 @@ def _decision(item: SkewItem) -> Iterator[Sample]:
 DECISION = Metric("autoscaler_decision", "1 for what the autoscaler decides about the row's Pending Pod.", _decision)
 STALE: Metric[float] = Metric(
     "stale_seconds",
-    "How long serve has lost the cluster, 0 while it is followed.",
+    "How much older than the cluster the answers of serve are, 0 while it is followed and evaluated in time.",
     _only(lambda seconds: seconds),
 )
 INCOMPLETE: Metric[Missing] = Metric(

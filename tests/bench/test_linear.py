@@ -12,6 +12,7 @@ from kubectl_spread.commands.show import ShowOptions, overview
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.diagnosis.skew import Detail
 from kubectl_spread.scheduler import cycle
 from tests.bench.large import contents
 from tests.bench.large.contents import Size
@@ -54,7 +55,7 @@ def calls(work: Callable[[], object]) -> int:
 
 def show_all(source: Large) -> object:
     """Ask how all workloads are spread."""
-    return overview(source, Scope(namespace=""), ShowOptions(), SchedulerOptions())
+    return overview(source, Scope(namespace=""), ShowOptions(detail=Detail.BRIEF), SchedulerOptions())
 
 
 def explain_all(source: Large) -> object:

@@ -74,7 +74,7 @@ def rows_of(
     found = list(workloads(handle.snapshot))
     rows = tuple(row for each in found for row in skew.rows(each, handle, defaults=defaults))
     encoded(SkewReport(metadata=METADATA, items=rows))
-    brief = [row for each in found for row in skew.rows(each, handle, defaults=defaults, brief=True)]
+    brief = [row for each in found for row in skew.rows(each, handle, defaults=defaults, detail=skew.Detail.BRIEF)]
     assert list(map(in_brief, brief)) == list(map(in_brief, rows))
     counted = [{each.value: each.matching for each in row.constraint.domains if each.eligible} for row in rows]
     assert [row.constraint.skew for row in rows] == [row.state.skew for row in brief]

@@ -105,7 +105,10 @@ def _poisoned(value: Any, *, foreign: bool = False, keys: bool = False) -> Any: 
         return {(key + HOSTILE if keys else key): _field(key, each) for key, each in value.items()}
     if isinstance(value, SkewItem):
         fields = form_of(SkewItem).__struct_fields__
-        return varied(value, **{name: _field(name, getattr(value, name)) for name in fields if hasattr(value, name)})
+        varying = {name: _field(name, getattr(value, name)) for name in fields if hasattr(value, name)}
+        matching = {domain + HOSTILE: number for domain, number in value.state.matching.items()}
+        state = msgspec.structs.replace(value.state, matching=matching)
+        return varied(msgspec.structs.replace(value, state=state), **varying)
     if isinstance(value, msgspec.Struct):
         encoded = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
         return msgspec.structs.replace(value, **{name: _field(key, getattr(value, name)) for name, key in encoded})

@@ -20,6 +20,11 @@ class Background(Generic[T]):
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for the call, but not longer; return whether it has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
     def result(self) -> T:
         """Wait for the call; return or raise what it did."""
         self._thread.join()
