@@ -8,6 +8,7 @@ Source: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodRes
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -57,8 +58,9 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
         # Its class was not read.
         priority, policy = model.spec.priority, model.spec.preemption_policy
         pod = replace(pod, spec=replace(pod.spec, priority=priority, preemption_policy=policy))
-    specs = [each.spec for each in living]
-    together = (each for each in living if _age(each) == _age(model))
+    specs, age = [each.spec for each in living], _age(model)
+    # Of the Pods that share all that counts, one.
+    together = {tuple(map(id, _counting(each.spec))): each for each in living if _age(each) == age}.values()
     spec = _common(
         pod.spec,
         [_with_immutable_fields(pod.spec, _without_own_claims(each), pinned=is_pinned(each)) for each in together],
@@ -88,6 +90,23 @@ def _common(own: PodSpec, found: Sequence[PodSpec]) -> PodSpec:
         name for name in PodSpec.__struct_fields__ for other in others if getattr(other, name) != getattr(first, name)
     )
     return replace(first, **{name: getattr(own, name) for name in differ})
+
+
+# What ``_with_immutable_fields`` takes from a living Pod. The name of a Pod counts for claims, which are in volumes.
+_counting = attrgetter(
+    "topology_spread_constraints",
+    "affinity",
+    "node_selector",
+    "scheduler_name",
+    "runtime_class_name",
+    "overhead",
+    "host_network",
+    "resource_claims",
+    "volumes",
+    "priority_class_name",
+    "priority",
+    "preemption_policy",
+)
 
 
 def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:

@@ -158,7 +158,11 @@ def counts_text(matching: Mapping[str, int], key: str) -> str:
     """Return the count of each domain of the key; of many, how many have which, or from where to where."""
     if len(matching) <= FEW_DOMAINS:
         return " ".join(f"{seen(domain)}:{pods}" for domain, pods in sorted(matching.items()))
-    return alike_text(Counter(map(str, matching.values())), key, most=MOST_COUNTS)
+    return alike_text(_domains_of_counts(matching.values()), key, most=MOST_COUNTS)
+
+
+def _domains_of_counts(pods: Iterable[int]) -> Mapping[str, int]:
+    return {str(number): domains for number, domains in Counter(pods).items()}
 
 
 def _with_fullest(matching: Mapping[str, int], key: str) -> str:
@@ -167,7 +171,7 @@ def _with_fullest(matching: Mapping[str, int], key: str) -> str:
     fullest = [domain for domain, pods in matching.items() if pods == most]
     if len(matching) <= FEW_DOMAINS or most - min(matching.values()) < UNEVEN or len(fullest) > MOST_NAMED:
         return counts_text(matching, key)
-    others = Counter(str(pods) for pods in matching.values() if pods < most)
+    others = _domains_of_counts(pods for pods in matching.values() if pods < most)
     named = counts_text(dict.fromkeys(fullest, most), key)
     return f"{named}, {alike_text(others, key, most=FEW_COUNTS, other=True)}"
 
