@@ -9,8 +9,7 @@ from tests.build import HOSTNAME, ZONE, Object, node, pod, spread
 from tests.build_workloads import revision, workload
 
 REGION, NAMESPACE, NAME, HASH = "eu-central-1", "payments", "checkout-frontend", "6d8f9c7b5"
-POOLS = (*["general"] * 7, "spot", "spot", "gpu")
-"""The pool of each node of a zone."""
+POOLS = (*["general"] * 7, "spot", "spot", "gpu")  # The pool of each node of a zone
 TAINTS = {"spot": "example.com/spot=true:NoSchedule", "gpu": "nvidia.com/gpu=present:NoSchedule"}
 LABELS = {"app.kubernetes.io/name": NAME}
 SELECTOR: Object = {"matchLabels": LABELS}

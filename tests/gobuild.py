@@ -31,8 +31,7 @@ KUBERNETES = "k8s.io/kubernetes"
 # One setting for every build: Go compiles everything anew for each.
 _BUILD = ("go", "build", "-trimpath", "-buildvcs=false")
 _SHOWN_LINES = 20
-SINCE = "since-"
-"""What the names of folders begin with that hold files for a release and later ones."""
+SINCE = "since-"  # What the names of folders begin with that hold files for a release and later ones
 
 
 class BuildError(Exception):

@@ -25,10 +25,8 @@ from tests.gobuild import RELEASES
 
 DATA = Path(__file__).parent.parent / "kubectl_spread" / "schema" / "fields.json"
 
-Entry: TypeAlias = str | list[str | int]
-"""What all releases have, or [what, first minor release, last]."""
-Fields: TypeAlias = Mapping[str, str]
-"""Field → its type."""
+Entry: TypeAlias = str | list[str | int]  # What all releases have, or [what, first minor release, last]
+Fields: TypeAlias = Mapping[str, str]  # Field → its type
 
 _JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
 _SCALARS = {

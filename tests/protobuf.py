@@ -70,8 +70,7 @@ class Field(NamedTuple):
         return self.type.rpartition(" ")[2]
 
 
-Messages = Mapping[str, Mapping[str, Field]]
-"""Message → field → what it is."""
+Messages = Mapping[str, Mapping[str, Field]]  # Message → field → what it is
 
 
 def released() -> Messages:

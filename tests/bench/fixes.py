@@ -24,8 +24,7 @@ from tests.build import ZONE, Object, app, node, pod, spread
 ZONES = 3
 RUNNING_PER_NODE = 10
 TURNS = 3
-MOST_SECONDS = 4.0
-"""What all of it may take, of processor time."""
+MOST_SECONDS = 4.0  # What all of it may take, of processor time
 
 
 def crowded_cluster(nodes: int, templates: int, pending: int) -> Iterator[Object]:

@@ -26,8 +26,7 @@ from tests.e2e.manifests import ZONE, constraint, match, node, pod, pod_spec
 ZONES = 3
 DEPLOYMENTS = 10
 FILLED_SECONDS = 120.0
-PADDING = "x" * 10_000
-"""What managedFields, environments and probes make of a real Pod (bytes)."""
+PADDING = "x" * 10_000  # What managedFields, environments and probes make of a real Pod (bytes)
 
 
 def fill(plane: ControlPlane, *, nodes: int, pods: int) -> None:

@@ -21,8 +21,7 @@ from tests.build import Object, handle, node, pod, typed_pod
 from tests.commands.large import Large
 
 SMALL, TWICE = Size(nodes=120, apps=48, pods=480), Size(nodes=240, apps=96, pods=960)
-MOST = 2.2
-"""How many times the work it may be: twice, and what order costs."""
+MOST = 2.2  # How many times the work it may be: twice, and what order costs
 
 
 def cluster(size: Size) -> Iterator[Object]:

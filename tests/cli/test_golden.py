@@ -18,8 +18,7 @@ from tests.terminal import printed_on
 pytestmark = pytest.mark.usefixtures("answers_kept")
 
 ROOT = Path(__file__).parents[2]
-COPIED = re.compile(r" +(kubectl|echo) ")
-"""What begins a command, which is not broken."""
+COPIED = re.compile(r" +(kubectl|echo) ")  # What begins a command, which is not broken
 SHOP = ("--from", "examples/shop.yaml")
 WAREHOUSE = ("--from", "tests/testdata/cli/warehouse.yaml")
 QUOTA = ("--from", "tests/testdata/cli/quota.yaml")
@@ -135,8 +134,7 @@ PHRASEBOOKS = {f"phrasebook/{name}.txt" for name in NAMED}
 KEPT_WIDE = {"show", "why-pending"}
 WIDE_COLUMNS = 160
 SUFFIX = ".eu-central-1.compute.internal"
-LONG_WORD = re.compile(r"[^\s,;:()]{6,}(?<!\.)")
-"""What may be a name; a short word is none of that cluster."""
+LONG_WORD = re.compile(r"[^\s,;:()]{6,}(?<!\.)")  # What may be a name; a short word is none of that cluster
 
 
 @pytest.mark.parametrize("name", TERMINALS)

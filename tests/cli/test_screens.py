@@ -15,8 +15,7 @@ from tests.program import listed, printed_in
 pytestmark = pytest.mark.usefixtures("answers_kept")
 
 COLUMNS, ROWS = 100, 24
-NARROW, NARROW_ROWS = 80, 27
-"""Each command takes three rows of such a terminal, so that more than one screen is needed."""
+NARROW, NARROW_ROWS = 80, 27  # Each command takes three rows of such a terminal, so that more than one screen is needed
 FIX = re.compile(r"^  \d+\. (\w+): ", re.MULTILINE)
 FULL = {f"{zone}{number}": f"{7510 + 10 * number}m" for zone in "abc" for number in range(7)}
 INCIDENTS: dict[str, list[Object]] = {
@@ -40,8 +39,7 @@ INCIDENTS: dict[str, list[Object]] = {
         *cloud(ON_ZONES, running="a0 b0 c0", pending=3, full=FULL, nodeSelector={POOL: "general"})
     ],
 }
-FIX_ROWS = 5
-"""Rows that a fix with its command takes, at least."""
+FIX_ROWS = 5  # Rows that a fix with its command takes, at least
 
 
 @pytest.fixture(name="cluster", params=INCIDENTS, scope="module")

@@ -23,10 +23,8 @@ from tests.program import spread
 
 OWN = ("kubectl_spread_stale_seconds", "kubectl_spread_incomplete")
 """The metrics that one command alone does not have, or not with the same value."""
-FAST_SECONDS = 2.0
-"""A tenth of a second on a machine with nothing else to do."""
-MOST_KIB = 2000
-"""By what thirty answers may make the program larger: nothing, and twice this if they are not freed."""
+FAST_SECONDS = 2.0  # A tenth of a second on a machine with nothing else to do
+MOST_KIB = 2000  # By what thirty answers may make the program larger: nothing, and twice this if they are not freed
 
 
 @dataclass

@@ -26,8 +26,7 @@ main()
 """
 CLIENT = {"kubernetes", "requests", "pydantic", "oauthlib", "urllib3", "ssl", "asyncio"}
 """What takes the program to a cluster."""
-DATA = {"yaml", "msgspec", "tabulate", "json"}
-"""What reads and prints objects."""
+DATA = {"yaml", "msgspec", "tabulate", "json"}  # What reads and prints objects
 NEVER = {"rich", "click", "numpy", "pandas", "aiohttp", "unittest", "pytest"}
 
 

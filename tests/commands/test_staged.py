@@ -129,8 +129,7 @@ def test_namespaces_that_affinity_asks_for_are_read_whole() -> None:
     assert not large.whole_asked
 
 
-CROWD = [node(f"b{n}", zone="b") for n in range(40)]
-"""More nodes of one zone than changes are tried on."""
+CROWD = [node(f"b{n}", zone="b") for n in range(40)]  # More nodes of one zone than changes are tried on
 COUNTED = pod("web-1", on="n0", labels={"app": "web"})
 
 

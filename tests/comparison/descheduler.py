@@ -19,14 +19,10 @@ from tests.conformance.record import oracle
 from tests.rebalance.replay import Replay, play, replay, steps_of
 from tests.soak.rebalance import RELEASE, report_of
 
-NAME, VERSION = "descheduler", "v0.36.0"
-"""The program, and the version that its go.mod requires."""
-TIES = 3
-"""Replays (count) of one list of evictions, each with other luck."""
-PASSES = 3
-"""Times (count) the descheduler is asked about a cluster: what it evicts varies, the fewest count."""
-BATCH = 100
-"""Clusters (count) whose replays go on side by side."""
+NAME, VERSION = "descheduler", "v0.36.0"  # The program, and the version that its go.mod requires
+TIES = 3  # Replays (count) of one list of evictions, each with other luck
+PASSES = 3  # Times (count) the descheduler is asked about a cluster: what it evicts varies, the fewest count
+BATCH = 100  # Clusters (count) whose replays go on side by side
 
 
 class End(Struct, frozen=True):

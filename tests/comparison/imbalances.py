@@ -9,8 +9,7 @@ from msgspec import Struct
 from tests.build import Object
 from tests.rebalance.brute_force import cluster
 
-MOST_NODES = MOST_PODS = 14
-"""Nodes, and Pods of a workload, in a cluster (counts)."""
+MOST_NODES = MOST_PODS = 14  # Nodes, and Pods of a workload, in a cluster (counts)
 
 
 class Imbalance(Struct, frozen=True):

@@ -193,8 +193,7 @@ def of_web(number: int, *, on: str = "n", labels: Mapping[str, str] | None = Non
     return owned(f"web-h1-{number}", "ReplicaSet", "web-h1", on=on, labels=own, **fields)
 
 
-WEB = (workload("Deployment", "web"), revision("web", 1))
-"""The Deployment web with its first revision."""
+WEB = (workload("Deployment", "web"), revision("web", 1))  # The Deployment web with its first revision
 
 
 def test_what_admission_adds_is_part_of_the_next_pod() -> None:

@@ -11,11 +11,9 @@ import urllib3
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 
-CONNECTIONS = 8
-"""Requests that can be under way at once; more wait for a connection."""
+CONNECTIONS = 8  # Requests that can be under way at once; more wait for a connection
 
-Object = dict[str, Any]
-"""A Kubernetes object, or part of one, as JSON has it."""
+Object = dict[str, Any]  # A Kubernetes object, or part of one, as JSON has it
 
 
 class ApiError(Exception):

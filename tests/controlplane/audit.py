@@ -12,8 +12,7 @@ from kubectl_spread.objects.kinds import KINDS
 from tests.controlplane.api import Object
 
 _READS = {"get", "list", "watch"}
-_TRIES = {"create", "patch"}
-"""What is asked as a dry run only."""
+_TRIES = {"create", "patch"}  # What is asked as a dry run only
 _ABOUT_THE_SERVER = re.compile(r"/version|/apis/[^/]+(/[^/]+)?")
 """Its version, and the kinds of one API group: for custom resources."""
 
@@ -21,13 +20,10 @@ _ABOUT_THE_SERVER = re.compile(r"/version|/apis/[^/]+(/[^/]+)?")
 class Asked(NamedTuple):
     """What a request asks for, and who sends it."""
 
-    agent: str
-    """The program and its version, as the User-Agent begins."""
+    agent: str  # The program and its version, as the User-Agent begins
     verb: str
-    resource: str
-    """The plural, with the subresource if there is one; the path where no object is meant."""
-    dry_run: bool
-    """Whether nothing is to be stored."""
+    resource: str  # The plural, with the subresource if there is one; the path where no object is meant
+    dry_run: bool  # Whether nothing is to be stored
 
 
 def read_audit_log(path: Path) -> Sequence[Object]:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from tests import gobuild
 
-KUBERNETES_RELEASE = "1.36"
-"""Minor release of Kubernetes that a control plane has unless told otherwise."""
+KUBERNETES_RELEASE = "1.36"  # Minor release of Kubernetes that a control plane has unless told otherwise
 
 _SOURCES = Path(__file__).parent / "go"
 _COMMANDS = ("kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl")

@@ -46,26 +46,21 @@ WITHOUT_ADMISSION = ("ServiceAccount", "TaintNodesByCondition")
 class Options:
     """What a control plane consists of."""
 
-    users: tuple[User, ...] = ()
-    """Users beside admin; each has a context of its name."""
+    users: tuple[User, ...] = ()  # Users beside admin; each has a context of its name
     scheduler: bool = True
     """Whether kube-scheduler starts with the rest; `ControlPlane.start_scheduler` starts it later."""
-    scheduler_config: Path | None = None
-    """A KubeSchedulerConfiguration; how the server is reached is filled in."""
+    scheduler_config: Path | None = None  # A KubeSchedulerConfiguration; how the server is reached is filled in
     controllers: tuple[str, ...] = WORKLOAD_CONTROLLERS
     """What kube-controller-manager runs; it does not start when there are none."""
-    controller_flags: Mapping[str, object] = field(default_factory=dict)
-    """Flags of those controllers."""
+    controller_flags: Mapping[str, object] = field(default_factory=dict)  # Flags of those controllers
     without_admission: tuple[str, ...] = WITHOUT_ADMISSION
     """Admission plugins that are off; LimitRanger, which is on, looks up 50 new namespaces a second at most."""
     audit_log: Path | None = None
     """Where each request is recorded as a line of JSON, at level Metadata; with the rest of its files unless given."""
     etcd_data: Path | None = None
     """Where etcd keeps what is stored, and may find it; with the rest of its files unless given."""
-    start_seconds: float = 60.0
-    """How long a component may take to start; one that has much to read takes long."""
-    client_authority: Path | None = None
-    """Whose client certificates are believed; nobody's unless given."""
+    start_seconds: float = 60.0  # How long a component may take to start; one that has much to read takes long
+    client_authority: Path | None = None  # Whose client certificates are believed; nobody's unless given
 
 
 class ControlPlane:

@@ -7,8 +7,7 @@ LOOPBACK = "127.0.0.1"
 
 Command = Sequence[str | Path]
 
-_AUDIT_LOG_MB = 10_000
-"""From this size on the server would begin another file."""
+_AUDIT_LOG_MB = 10_000  # From this size on the server would begin another file
 
 
 def etcd(binary: Path, *, data: Path, client_url: str, peer_url: str) -> Command:

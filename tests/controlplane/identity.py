@@ -19,8 +19,7 @@ class User:
         return f"token-of-{self.name}"
 
 
-ADMIN = User(name="admin", groups=("system:masters",))
-"""May do everything; the control plane's own components use it."""
+ADMIN = User(name="admin", groups=("system:masters",))  # May do everything; the control plane's own components use it
 
 
 def write_tokens(users: Sequence[User], path: Path) -> None:

@@ -18,8 +18,7 @@ from tests.counted.facts import Facts, milli
 from tests.program import encoded
 
 Check: TypeAlias = Callable[[Object, Facts], bool]
-NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
-"""Names of nodes, Pods and workloads, whose digits count nothing."""
+NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")  # Names of nodes, Pods and workloads, whose digits count nothing
 
 SCOPE = Scope(namespace="default")
 

@@ -27,8 +27,7 @@ METADATA = Metadata(version="0.1.0", kube_version="v1.36", kube_version_from="de
 GPU = "dedicated=gpu:NoSchedule"
 ABC = (node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), node("c1", zone="c"))
 """Four nodes in three zones."""
-TAINTED = (*ABC[:3], node("c1", zone="c", taints=[GPU]))
-"""The same, where a taint keeps Pods out of zone c."""
+TAINTED = (*ABC[:3], node("c1", zone="c", taints=[GPU]))  # The same, where a taint keeps Pods out of zone c
 
 SERVICE: Object = {
     "apiVersion": "v1",

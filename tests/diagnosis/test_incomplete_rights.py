@@ -33,8 +33,7 @@ NOT_FEWER = {
 }
 """Verdict with all rights → what may be said with fewer; an Incomplete one may be told by what is not modelled."""
 
-TURNS = 6
-"""Every third case withholds every sixth of the kinds, in turns: all of both take two minutes."""
+TURNS = 6  # Every third case withholds every sixth of the kinds, in turns: all of both take two minutes
 
 
 def without(kind: Kind, seen: Snapshot, namespace: str) -> Snapshot:

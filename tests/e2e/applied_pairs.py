@@ -62,8 +62,7 @@ class Applied(Struct, frozen=True):
     manifest: Object
 
 
-Done = Applied | Sequence[str]
-"""A step of a history: that, or arguments of kubectl, with ``{ref}`` for the workload."""
+Done = Applied | Sequence[str]  # A step of a history: that, or arguments of kubectl, with `{ref}` for the workload
 
 
 class Pair(Struct, frozen=True, kw_only=True):

@@ -16,8 +16,7 @@ from kubectl_spread.render.html import to_html
 from tests.npm import installed
 
 AXE = {"axe-core": "4.14.1"}
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-"""What distributions call it."""
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # What distributions call it
 
 _TIMEOUT_MS = 10_000
 

@@ -23,8 +23,7 @@ from tests.e2e.simulated import OPTIONS as QUICK
 from tests.e2e.simulated import PRIORITIES
 
 OPTIONS = Options(scheduler_config=QUICK.scheduler_config, controllers=WORKLOAD_CONTROLLERS)
-LEAST, MOST = 20, 60
-"""Pending Pods (count) of a situation that counts."""
+LEAST, MOST = 20, 60  # Pending Pods (count) of a situation that counts
 _QUIET_S = 5.0
 
 

@@ -11,8 +11,7 @@ from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.controlplane.identity import User
 from tests.e2e.manifests import ZONE, node
 
-RIGHTLESS = User(name="rightless")
-"""A user to whom RBAC grants nothing."""
+RIGHTLESS = User(name="rightless")  # A user to whom RBAC grants nothing
 
 _NUMBERS = itertools.count(1)
 

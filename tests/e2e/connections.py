@@ -15,12 +15,10 @@ from tests.controlplane.identity import ADMIN, User
 
 ALICE = User(name="alice", groups=("dev", "ops"))
 BOB = User(name="bob")
-CAROL = "carol"
-"""Known by a client certificate."""
+CAROL = "carol"  # Known by a client certificate
 ROBOT = "system:serviceaccount:default:robot"
 
-IN_POD = "in a Pod"
-"""What stands before a command that is to find a ServiceAccount's files where a Pod has them."""
+IN_POD = "in a Pod"  # What stands before a command that is to find a ServiceAccount's files where a Pod has them
 WITHOUT_OVERRIDE = "without override"
 """What stands before a command that is to be held to the modes of files, even as root."""
 
@@ -31,29 +29,22 @@ _EXAMPLE = "https://api.test.example:6443"
 class Case:
     """One way, and where it leads kubectl and us."""
 
-    files: Mapping[str, object] = field(default_factory=dict)
-    """Name → a kubeconfig, or text as it is."""
-    kubeconfig: str = "$HERE/config"
-    """The variable KUBECONFIG; empty to go without."""
+    files: Mapping[str, object] = field(default_factory=dict)  # Name → a kubeconfig, or text as it is
+    kubeconfig: str = "$HERE/config"  # The variable KUBECONFIG; empty to go without
     env: Mapping[str, str] = field(default_factory=dict)
     flags: Sequence[str] = ()
-    typed: str = ""
-    """What a person types at a terminal; without it there is none."""
+    typed: str = ""  # What a person types at a terminal; without it there is none
     inside: str = ""
 
-    who: str = ""
-    """The user; empty where nobody gets through."""
+    who: str = ""  # The user; empty where nobody gets through
     server: str = "$MAIN"
     namespace: str = "default"
-    says: Sequence[str] = ()
-    """Words of our error."""
-    exit_code: int = 3
-    """With which `kubectl spread show` then ends."""
+    says: Sequence[str] = ()  # Words of our error
+    exit_code: int = 3  # With which `kubectl spread show` then ends
 
     kubectl: str | None = None
     """The user that kubectl is there, or "" for nobody; given only where we differ on purpose."""
-    because: str = ""
-    """Why we differ."""
+    because: str = ""  # Why we differ
 
 
 def config(

@@ -12,8 +12,7 @@ from tests.controlplane.api import Object
 from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod, pod_spec
 from tests.e2e.situations import NAME, RACK
 
-PROMISED = "promised"
-"""A Pod that was promised room on a Node and will never get it: its nodeSelector suits no Node."""
+PROMISED = "promised"  # A Pod that was promised room on a Node and will never get it: its nodeSelector suits no Node
 URGENT = "urgent"
 LOW = "low"
 PRIORITY_CLASSES: Sequence[Object] = [

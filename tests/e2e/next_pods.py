@@ -42,8 +42,7 @@ OPTIONS = Options(
         "resourcequota-controller",
     )
 )
-LATE = "late"
-"""A node that comes when all else is done, for the Pods of DaemonSets."""
+LATE = "late"  # A node that comes when all else is done, for the Pods of DaemonSets
 NAME = "web"
 MERGE_PATCH = "application/merge-patch+json"
 _SETTLED_S = 90.0

@@ -17,10 +17,8 @@ from tests.controlplane.waiting import wait_for
 from tests.e2e.fixes_as_printed import emptied, settle, shell, workload
 from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod_spec
 
-MOVING = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
-"""What makes Pods again that were evicted."""
-STAYING = ("Job", "DaemonSet", "Pod")
-"""What does not, or not elsewhere; or what nobody evicts."""
+MOVING = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")  # What makes Pods again that were evicted
+STAYING = ("Job", "DaemonSet", "Pod")  # What does not, or not elsewhere; or what nobody evicts
 _GROUP = "shop"
 _LANDED_S = 30.0
 

@@ -34,8 +34,7 @@ _NODE_EXPRESSIONS: Sequence[Object] = (
     {"key": DISK, "operator": "In", "values": ["ssd"]},
     {"key": HOSTNAME, "operator": "NotIn", "values": ["a1", "c1"]},
 )
-_CPU = (3, 3, 3, 20000)
-"""More than b3 has, and more than any Node has."""
+_CPU = (3, 3, 3, 20000)  # More than b3 has, and more than any Node has
 _LAYOUTS: Sequence[Sequence[str]] = (
     (),
     ("a1", "b1", "c1"),

@@ -18,8 +18,7 @@ from tests.e2e.fixes_as_printed import emptied, settle, workload
 from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod_spec
 from tests.e2e.plans_as_printed import Situation, run
 
-FEWER, MORE = 7, 13
-"""Replicas (count) at first and then."""
+FEWER, MORE = 7, 13  # Replicas (count) at first and then
 _NOT_READY: Sequence[Object] = [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]
 
 

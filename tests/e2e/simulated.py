@@ -44,17 +44,14 @@ PRIORITIES: Sequence[Object] = [
     {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
     for name, value in (("low", -10), ("high", 1000))
 ]
-GIVE_OR_TAKE = 1
-"""Pods (count) by which the number of a domain may be beyond the range that was seen."""
+GIVE_OR_TAKE = 1  # Pods (count) by which the number of a domain may be beyond the range that was seen
 _PAUSE_S = 0.2
 _SETTLED_S = 120.0
 _NOTICED_S = 10.0
 """How long a step about lost nodes has to be quiet: their controller marks one node every four seconds."""
 
-Step: TypeAlias = tuple[str, str]
-"""What is done and to what, as the flags of ``simulate`` name it."""
-Owner: TypeAlias = str
-"""Kind and name of what makes Pods: ``Deployment/web``."""
+Step: TypeAlias = tuple[str, str]  # What is done and to what, as the flags of `simulate` name it
+Owner: TypeAlias = str  # Kind and name of what makes Pods: `Deployment/web`
 
 
 class Scenario(Struct, frozen=True, kw_only=True):

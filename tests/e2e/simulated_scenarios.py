@@ -15,8 +15,7 @@ LEAVES = [
     for taint in ("unreachable", "not-ready")
 ]
 """Pods leave a node that does not answer after a second, not after five minutes."""
-_JOB_QUIET_S = 15.0
-"""A Job makes a Pod again ten seconds after it has lost one."""
+_JOB_QUIET_S = 15.0  # A Job makes a Pod again ten seconds after it has lost one
 
 
 def _zones(*, cpu: str = "8", pods: str = "110", **sizes: int) -> Sequence[Object]:
@@ -671,8 +670,7 @@ _JOBS = (
 )
 """What becomes of Jobs that lose Pods."""
 
-_AVAILABLE_LATE_S = 6.0
-"""How long to wait where Pods are available two seconds after they are ready."""
+_AVAILABLE_LATE_S = 6.0  # How long to wait where Pods are available two seconds after they are ready
 _CALM: Mapping[str, Any] = {"minReadySeconds": 2}
 
 

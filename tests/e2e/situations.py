@@ -15,12 +15,10 @@ import yaml
 from tests.controlplane.api import Object
 from tests.e2e.manifests import ZONE, node, pod, pod_spec
 
-NAME = "asked"
-"""The Pod of a situation; the situation's name is that of its namespace."""
+NAME = "asked"  # The Pod of a situation; the situation's name is that of its namespace
 
 FOLDER = Path(__file__).parent / "agreement"
-SCHEDULER_CONFIG = FOLDER / "scheduler-config.yaml"
-"""The profiles that the Pods of the situations name."""
+SCHEDULER_CONFIG = FOLDER / "scheduler-config.yaml"  # The profiles that the Pods of the situations name
 
 RACK = "example.com/rack"
 DISK = "disktype"
@@ -36,10 +34,8 @@ class Situation:
 
     name: str
     asked: Object
-    objects: tuple[Object, ...]
-    """Services, claims and volumes, made before the Pods."""
-    beside: tuple[Object, ...]
-    """Pods on Nodes; the next two hold those of them that are not running."""
+    objects: tuple[Object, ...]  # Services, claims and volumes, made before the Pods
+    beside: tuple[Object, ...]  # Pods on Nodes; the next two hold those of them that are not running
     terminating: tuple[Object, ...]
     finished: tuple[Object, ...]
 

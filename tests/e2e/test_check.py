@@ -31,8 +31,7 @@ pytestmark = pytest.mark.e2e
 
 RACK = "example.com/rack"
 WEB = match(app="web")
-READER = User(name="reader")
-"""May read everything and create nothing."""
+READER = User(name="reader")  # May read everything and create nothing
 
 _TAINT = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
 _DECIDED_S = 60.0
@@ -67,8 +66,7 @@ def soft(key: str, **fields: object) -> Object:
     return constraint(key, selector=WEB, whenUnsatisfiable="ScheduleAnyway", **fields)
 
 
-REQUESTS = {"resources": {"requests": {"cpu": "5"}}}
-"""Three Pods fit on a node of 16 CPUs."""
+REQUESTS = {"resources": {"requests": {"cpu": "5"}}}  # Three Pods fit on a node of 16 CPUs
 NEW_REVISION = {"matchLabelKeys": ["pod-template-hash"]}
 
 SITUATIONS = [

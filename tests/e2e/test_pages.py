@@ -19,11 +19,9 @@ from tests.pages.consoles import PAGES, ROOT
 pytestmark = pytest.mark.e2e
 
 SHELL = re.compile(r"```sh\n(?P<lines>.*?)```", re.DOTALL)
-TO_A_FILE = re.compile(r">| snapshot -o \S")
-"""What is written there is not on standard output."""
+TO_A_FILE = re.compile(r">| snapshot -o \S")  # What is written there is not on standard output
 ENDLESS = re.compile(r" (-w|--watch)\b")
-HELM = "helm() { cat examples/checkout.yaml; }\n"
-"""A chart that has been rendered."""
+HELM = "helm() { cat examples/checkout.yaml; }\n"  # A chart that has been rendered
 ENDED_BY_US = 124
 WATCHED_S = 5
 LONGEST_S = 60

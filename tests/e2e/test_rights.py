@@ -32,18 +32,14 @@ pytestmark = pytest.mark.e2e
 _REQUIRED = (kinds.NODE, kinds.POD)
 _OPTIONAL = [kind for kind in KINDS if kind not in _REQUIRED]
 
-READER = User(name="reader")
-"""Has exactly the documented ClusterRole."""
-OF_ONE_NAMESPACE = User(name="of-one-namespace")
-"""Has the same rules in the shop alone."""
-WITH_NODES = User(name="with-nodes")
-"""Has the documented Role in the shop, and the right to list Nodes."""
+READER = User(name="reader")  # Has exactly the documented ClusterRole
+OF_ONE_NAMESPACE = User(name="of-one-namespace")  # Has the same rules in the shop alone
+WITH_NODES = User(name="with-nodes")  # Has the documented Role in the shop, and the right to list Nodes
 LACKING = {kind: User(name=f"without-{kind.plural}") for kind in KINDS}
 """Each has the documented ClusterRole without one kind."""
 
 _STATUS = "cluster-autoscaler-status"
-MOST_FOR_AUTOSCALERS = 2
-"""Requests (count) that a cluster without an autoscaler pays for them."""
+MOST_FOR_AUTOSCALERS = 2  # Requests (count) that a cluster without an autoscaler pays for them
 _ALL = "ClusterRole/kubectl-spread"
 _SHOP, _BANK = "shop", "bank"
 _TERM = {"topologyKey": HOSTNAME, "labelSelector": match(app="db"), "namespaceSelector": match(team=_BANK)}

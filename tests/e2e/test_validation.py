@@ -35,8 +35,7 @@ _UNPROCESSABLE = 422
 ASKED = [situation for situation in situations() if situation.default and not situation.offline]
 OF_PODS = [situation for situation in ASKED if situation.kind == "Pod" and situation.fits_template]
 
-Cause = tuple[str, str, str]
-"""A field, a reason and a message."""
+Cause = tuple[str, str, str]  # A field, a reason and a message
 
 
 @pytest.mark.parametrize("situation", ASKED, ids=str)

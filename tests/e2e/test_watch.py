@@ -34,19 +34,15 @@ from tests.e2e.manifests import ZONE, constraint, match, node, pod, pod_spec
 
 pytestmark = pytest.mark.e2e
 
-READER = User(name="reader")
-"""Has exactly the documented ClusterRole."""
-LISTER = User(name="lister")
-"""Has it without the verb watch."""
-OF_ONE_NAMESPACE = User(name="of-one-namespace")
-"""Has the documented Role, and that for Nodes."""
+READER = User(name="reader")  # Has exactly the documented ClusterRole
+LISTER = User(name="lister")  # Has it without the verb watch
+OF_ONE_NAMESPACE = User(name="of-one-namespace")  # Has the documented Role, and that for Nodes
 
 SHOP, BANK = "shop", "bank"
 NODES, ZONES = 9, "abc"
 APPS = ("web", "api", "db")
 CHURNERS, CHURN_SECONDS = 4, 12.0
-PAUSE_SECONDS = 0.02
-"""Between the acts of a churner: as many changes as two cores bear beside the watcher."""
+PAUSE_SECONDS = 0.02  # Between the acts of a churner: as many changes as two cores bear beside the watcher
 
 
 @pytest.fixture(scope="module")
@@ -316,8 +312,7 @@ def _granted(user: User, rules: Sequence[Object], *, namespace: str = "") -> Ite
     }
 
 
-Names = list[tuple[str, str]]
-"""(namespace, name) of the Pods of one churner."""
+Names = list[tuple[str, str]]  # (namespace, name) of the Pods of one churner
 Act = Callable[[Api, random.Random, Names, str], None]
 
 

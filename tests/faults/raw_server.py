@@ -13,11 +13,9 @@ from urllib.parse import parse_qsl
 
 from tests.cluster.api_server import Response, Seen
 
-RESET = -1.0
-"""In place of bytes: end the connection as one does that has crashed."""
+RESET = -1.0  # In place of bytes: end the connection as one does that has crashed
 
-Said = Iterable[bytes | float]
-"""Bytes to send, seconds to wait, or RESET; the connection ends after the last."""
+Said = Iterable[bytes | float]  # Bytes to send, seconds to wait, or RESET; the connection ends after the last
 Speaker = Callable[[Seen], Said]
 
 

@@ -19,8 +19,7 @@ from tests.program import INSTALLED, Ended
 SHOP = Path(__file__).parents[2] / "examples" / "shop.yaml"
 TOKEN = "s3cr3t-t0k3n"  # noqa: S105 - that of a server on loopback
 PODS, NODES = "/api/v1/pods", "/api/v1/nodes"
-WHY = ("why-pending", "--fix-budget", "0")
-"""What is asked: to look for fixes reads nothing more."""
+WHY = ("why-pending", "--fix-budget", "0")  # What is asked: to look for fixes reads nothing more
 
 Object = dict[str, Any]
 

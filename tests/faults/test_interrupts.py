@@ -26,8 +26,7 @@ from tests.faults.test_table import endless
 from tests.program import INSTALLED
 
 INTERRUPTED = 128 + signal.SIGINT
-BOUND_SECONDS = 3.0
-"""Half a second on a machine with nothing else to do; what is measured is printed."""
+BOUND_SECONDS = 3.0  # Half a second on a machine with nothing else to do; what is measured is printed
 
 # Says when the program has told Python what Ctrl-C means: before that it is Python that answers.
 STARTED = """

@@ -18,13 +18,10 @@ from tests.faults.raw_server import RESET, Said, http, speaking
 from tests.faults.shop import PODS, WHY, Program, Shop
 from tests.program import Ended
 
-ANSWERED, UNDETERMINED = 1, 3
-"""Exit codes: a Pod of the shop is blocked; nothing can be told."""
+ANSWERED, UNDETERMINED = 1, 3  # Exit codes: a Pod of the shop is blocked; nothing can be told
 ALWAYS = 99
-SECOND_PAGE = "4"
-"""The token that leads to it."""
-BOUND_SECONDS = 20
-"""For all attempts, on a machine with other things to do."""
+SECOND_PAGE = "4"  # The token that leads to it
+BOUND_SECONDS = 20  # For all attempts, on a machine with other things to do
 IMPATIENT = ("--request-timeout", "2s")
 
 Speak = Callable[[Response], Said]

@@ -22,8 +22,7 @@ from tests.program import Ended, spread
 SECRET = "Xk7-hunter2-Qz9"  # noqa: S105 - of nobody
 ENCODED = base64.b64encode(f"jane:{SECRET}".encode()).decode()
 API_VERSION = "client.authentication.k8s.io/v1"
-OTHERS = ("explain", "completion", "version", "options")
-"""The commands that read no cluster."""
+OTHERS = ("explain", "completion", "version", "options")  # The commands that read no cluster
 
 
 @pytest.mark.parametrize("form", [("-v", "1"), ("-v1",), ("-v=1",), ("--v", "1"), ("--v=1",)], ids=" ".join)

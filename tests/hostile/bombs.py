@@ -16,8 +16,7 @@ HEAD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{na
 """A sound Pod in YAML."""
 SOUND = b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
 """A sound Pod in JSON."""
-CONFIG = b'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}\n'
-"""A sound object that has no Pods."""
+CONFIG = b'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}\n'  # A sound object that has no Pods
 LIST = b'{"apiVersion":"v1","kind":"List","items":['
 LOG = b"==== START logs for container a ==== b ====\n"
 DEPTH = 10_000

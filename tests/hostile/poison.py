@@ -22,8 +22,7 @@ SHOP = ROOT / "examples" / "shop.yaml"
 WAREHOUSE = ROOT / "tests" / "testdata" / "cli" / "warehouse.yaml"
 MANIFESTS = ROOT / "tests" / "testdata" / "cli" / "manifests.yaml"
 
-FORGED = "FORGED LINE"
-"""What no line of an output may begin with."""
+FORGED = "FORGED LINE"  # What no line of an output may begin with
 
 POISONS = (
     "\x1b[2J\x1b[31mred",  # clears the screen, then paints

@@ -13,8 +13,7 @@ from tests import gobuild
 from tests.merging.triples import Triple, triples
 
 Answer = dict[str, Any]
-RECORDED = Path(__file__).parent / "recorded.jsonl"
-"""Triples, with what upstream makes of them under ``answer``."""
+RECORDED = Path(__file__).parent / "recorded.jsonl"  # Triples, with what upstream makes of them under `answer`
 _FEW, _SMALL = 200, 800
 
 

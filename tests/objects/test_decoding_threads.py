@@ -25,8 +25,7 @@ threads = [threading.Thread(target=read, args=(kind,)) for kind in KINDS]
 [thread.join() for thread in threads]
 assert found == ["a"] * len(KINDS)
 """
-TIMES = 5
-"""Processes: without the lock two of three ended in a segmentation fault."""
+TIMES = 5  # Processes: without the lock two of three ended in a segmentation fault
 
 
 def test_types_may_be_met_first_by_many_threads_at_once() -> None:

@@ -285,8 +285,7 @@ def test_text_that_is_none_is_replaced_as_the_server_does_in_json() -> None:
     assert found.metadata.name == "a\ufffdb"
 
 
-LETTERS = st.sampled_from("abc")
-"""Texts as long as each other, so that messages which hold them are laid out alike."""
+LETTERS = st.sampled_from("abc")  # Texts as long as each other, so that messages which hold them are laid out alike
 
 
 @st.composite

@@ -13,8 +13,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 CONSOLE = re.compile(r"```console\n(?P<lines>\$ .*?)```\n", re.DOTALL)
 _COMMANDS = re.compile(r"^\$ ", re.MULTILINE)
-_AS_PLUGIN = 'kubectl() { shift; "$PYTHON" -m kubectl_spread "$@"; }\n'
-"""kubectl, as far as it runs this plugin."""
+_AS_PLUGIN = 'kubectl() { shift; "$PYTHON" -m kubectl_spread "$@"; }\n'  # kubectl, as far as it runs this plugin
 
 
 def rerun(page: str) -> str:

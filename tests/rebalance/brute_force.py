@@ -21,16 +21,12 @@ from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_const
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.rebalance.lying import web
 
-Excess: TypeAlias = Mapping[tuple[str, str, int], int]
-"""Workload and constraint's index → Pods beyond maxSkew."""
-Placed: TypeAlias = frozenset[tuple[str, str]]
-"""Pods that have come in place of others, and their nodes."""
-State: TypeAlias = tuple[frozenset[str], Mapping[Placed, Handle]]
-"""Who has gone, and every outcome of that."""
+Excess: TypeAlias = Mapping[tuple[str, str, int], int]  # Workload and constraint's index → Pods beyond maxSkew
+Placed: TypeAlias = frozenset[tuple[str, str]]  # Pods that have come in place of others, and their nodes
+State: TypeAlias = tuple[frozenset[str], Mapping[Placed, Handle]]  # Who has gone, and every outcome of that
 
 
-SMALL = 6
-"""Nodes (count) up to which there are no more than three zones."""
+SMALL = 6  # Nodes (count) up to which there are no more than three zones
 
 
 def excess(handle: Handle) -> Excess:
@@ -130,8 +126,7 @@ def _moves(
     return ((gone, pod, outcomes) for gone, outcomes in layer for pod in pods if pod.metadata.name not in gone)
 
 
-KEYS = ((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE))
-"""What workloads are spread by."""
+KEYS = ((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE))  # What workloads are spread by
 
 
 def cluster(

@@ -14,8 +14,7 @@ from tests.conformance.answer import Case
 from tests.conformance.record import ask
 from tests.rebalance.brute_force import Excess, excess
 
-NOWHERE = ""
-"""Where a Pod lands that cannot be scheduled."""
+NOWHERE = ""  # Where a Pod lands that cannot be scheduled
 
 
 @dataclass(slots=True)

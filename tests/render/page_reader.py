@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 VOID = frozenset(("meta", "input", "br", "wbr"))
-IMPLIED = frozenset(("li",))
-"""Elements whose end need not be written."""
+IMPLIED = frozenset(("li",))  # Elements whose end need not be written
 
 
 @dataclass(slots=True)

@@ -25,8 +25,7 @@ LARGE = Metadata(
     resource_versions={"nodes": "81723", "pods": "81724"},
 )
 ZONES = ("eu-central-1a", "eu-central-1b", "eu-central-1c")
-TIGHT = 3
-"""Of that many nodes, one has no CPU left."""
+TIGHT = 3  # Of that many nodes, one has no CPU left
 
 
 def large_report(*, nodes: int, pods_per_node: int, items: int = 1) -> PendingReport:

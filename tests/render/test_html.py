@@ -90,8 +90,7 @@ def show_page(objects: list[Object], *constraints: Object) -> Element:
     return page_of(SkewReport(metadata=METADATA, items=rows_of([*objects, made])))
 
 
-STUCK = pending([*TAINTED, *web("a1", "b1")])
-"""A Pod that zone c would take, were it not for a taint."""
+STUCK = pending([*TAINTED, *web("a1", "b1")])  # A Pod that zone c would take, were it not for a taint
 
 
 class TestNothingBecomesMarkup:

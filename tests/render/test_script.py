@@ -26,8 +26,7 @@ from tests.rebalance.lying import BY_ZONE, web, zones
 from tests.rebalance.test_waves import budget
 
 SERVER = "https://api.example:6443"
-SKEWED = [*zones("a", "b", "c"), *web({"a1": 3, "b1": 3})]
-"""Two Pods go to c1: one of each other zone."""
+SKEWED = [*zones("a", "b", "c"), *web({"a1": 3, "b1": 3})]  # Two Pods go to c1: one of each other zone
 ON_TWO = ("a1", "b1", "b1", "b1", "b2")
 TWO_TOGETHER = [
     *zones("a"),

@@ -33,8 +33,7 @@ from tests import build, build_devices, build_storage
 from tests.build import Object, configured_profile
 from tests.conformance.record import ask, oracle
 
-RELEASE = "1.36"
-"""The release of a situation that names none."""
+RELEASE = "1.36"  # The release of a situation that names none
 TESTDATA = Path(__file__).parent.parent / "testdata"
 PLUGINS = {
     "balanced_allocation": "NodeResourcesBalancedAllocation",

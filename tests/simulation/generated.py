@@ -18,8 +18,7 @@ from tests.commands.memory import Memory
 from tests.rebalance.lying import web
 
 ZONES = "abc"
-ALONE = "alone"
-"""A Pod that nothing manages."""
+ALONE = "alone"  # A Pod that nothing manages
 
 
 def cluster(seed: int) -> list[Object]:

@@ -26,8 +26,7 @@ from tests.build_workloads import owned, template, workload
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, web
 from tests.naming import in_order
 
-SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")
-"""Six nodes in three zones."""
+SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")  # Six nodes in three zones
 
 
 def outcomes(described: Object, objects: Sequence[Object], replicas: int) -> AppliedOutcomes:

@@ -14,8 +14,7 @@ from tests.build_workloads import controller, workload
 from tests.simulation.generated import forms
 from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running, simulated, stateful
 
-OTHER = workload("DaemonSet", "other", replicas=0)
-"""A DaemonSet that is there, so that DaemonSets were read."""
+OTHER = workload("DaemonSet", "other", replicas=0)  # A DaemonSet that is there, so that DaemonSets were read
 
 
 def orphan(on: str) -> Object:

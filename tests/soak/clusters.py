@@ -22,8 +22,7 @@ from tests.e2e.simulated import OPTIONS, Playing
 from tests.soak.suggestions import bring_about
 
 COMMANDS = ("audit", "show", "why-pending")
-Ended: TypeAlias = tuple[Object, str, int]
-"""Context → its items, what was said on stderr, and the exit code."""
+Ended: TypeAlias = tuple[Object, str, int]  # Context → its items, what was said on stderr, and the exit code
 
 
 def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:

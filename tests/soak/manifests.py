@@ -75,8 +75,7 @@ _OTHERS: Sequence[Object] = (
     },
 )
 
-Spot: TypeAlias = tuple[Any, Any]
-"""A mapping or list of the object, and a key or index in it."""
+Spot: TypeAlias = tuple[Any, Any]  # A mapping or list of the object, and a key or index in it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

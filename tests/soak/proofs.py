@@ -32,8 +32,7 @@ from tests.merging.compare import differences, upstream
 from tests.merging.triples import triples
 from tests.scheduler.situations import PLUGINS, disagreements, situations
 
-WORKLOADS_AT_ONCE = 75
-"""On one control plane (count): a quota or a volume is soon in place for so many."""
+WORKLOADS_AT_ONCE = 75  # On one control plane (count): a quota or a volume is soon in place for so many
 
 
 def counted(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:

@@ -25,10 +25,8 @@ from tests.rebalance.brute_force import cluster, fewest
 from tests.rebalance.replay import Replay, play, replay, steps_of
 
 RELEASE = "1.36"
-TIES = 3
-"""Replays (count) of one plan, each with other luck."""
-BATCH = 200
-"""Clusters (count) whose replays go on side by side."""
+TIES = 3  # Replays (count) of one plan, each with other luck
+BATCH = 200  # Clusters (count) whose replays go on side by side
 SMALL_PODS, MOST_STATES = 5, 3_000
 """Pods of a workload in a small cluster, and the states after which it is given up (counts)."""
 

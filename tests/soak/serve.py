@@ -28,8 +28,7 @@ from tests.soak.suggestions import workload_with_budget
 NAMESPACE = "changing"
 _QUIET_S = 2.0
 _FOLLOWS = "kubectl_spread_stale_seconds 0.0"
-_GROWTH = 1.15
-"""By what the memory at the end may exceed that after a sixth of the time (factor)."""
+_GROWTH = 1.15  # By what the memory at the end may exceed that after a sixth of the time (factor)
 
 
 def wrong(seed: int, minutes: int, seen: Counter[str]) -> Iterator[str]:

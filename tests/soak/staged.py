@@ -41,8 +41,7 @@ from tests.diagnosis.fixes.claims import with_fix
 
 SUITES = ("spread", "filters", "preemption", "nominated", "devices")
 MINOR = 36
-LIMITS = (1, 3, 500)
-"""Nodes (count) that are read one by one before all are."""
+LIMITS = (1, 3, 500)  # Nodes (count) that are read one by one before all are
 MODES: tuple[ReadMode, ...] = ("auto", "needed")
 REPLICAS = (None, 2)
 """How many replicas of a manifest are asked for: as many as it says, which is one, or so many (count)."""
@@ -182,8 +181,7 @@ def parts(staged: PendingItem | CheckItem, whole: PendingItem | CheckItem) -> It
         yield "a fix that is not said to be proved on what was read"
 
 
-Row: TypeAlias = tuple[str, str, str, int]
-"""The namespace, workload, revision and constraint's index of a row."""
+Row: TypeAlias = tuple[str, str, str, int]  # The namespace, workload, revision and constraint's index of a row
 
 
 def shown(case: Case, mode: ReadMode, limit: int) -> Mapping[Row, SkewItem]:

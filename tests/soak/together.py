@@ -16,8 +16,7 @@ from tests.rebalance.replay import at_once, play, replay, steps_of
 from tests.soak.rebalance import DONE, RELEASE, TIES, parted, report_of
 
 KEYS = ((ZONE, HOSTNAME), (HOSTNAME, ZONE))
-MOST_TOGETHER = 3
-"""The Pods of a set (count)."""
+MOST_TOGETHER = 3  # The Pods of a set (count)
 
 
 def wrong(seed: int, count: int, seen: Counter[str]) -> Iterator[str]:

@@ -21,8 +21,7 @@ from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.release import Release
 
-Object = dict[str, Any]
-"""A Kubernetes object, or part of one, as JSON has it."""
+Object = dict[str, Any]  # A Kubernetes object, or part of one, as JSON has it
 
 REFERENCE_MINOR = 36
 

@@ -15,8 +15,7 @@ from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.gobuild import cache_dir
 
-_DECISIVE = ("contents.py", "pending.py", "copies.py", "filling.py")
-"""The modules that say what is stored."""
+_DECISIVE = ("contents.py", "pending.py", "copies.py", "filling.py")  # The modules that say what is stored
 _START_S = 300.0
 
 

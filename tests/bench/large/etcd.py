@@ -12,8 +12,7 @@ from tests.bench.large.copies import Entry, batches
 from tests.controlplane.api import ApiError, Object
 
 _MOST_OPERATIONS = 128
-_LARGEST_BYTES = 1_000_000
-"""What etcd takes in one transaction unless told otherwise; it refuses requests of 1.5 MiB."""
+_LARGEST_BYTES = 1_000_000  # What etcd takes in one transaction unless told otherwise; it refuses requests of 1.5 MiB
 
 
 class Etcd:

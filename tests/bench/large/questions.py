@@ -11,13 +11,10 @@ from tests.bench.large.pending import NAMESPACE, ON_ALL_NODES, ON_FEW_NODES
 from tests.bench.measuring import Measured
 
 TEAM, DEPLOYMENT = "team-10", "app-0120"
-MANIFEST = "MANIFEST"
-"""Among the arguments, what stands for the file with a Deployment that the cluster does not have."""
-IN_A_RACK = "MANIFEST-IN-A-RACK"
-"""The same of one that the nodes of one rack would have to take, and have no room for."""
+MANIFEST = "MANIFEST"  # Among the arguments, what stands for the file with a Deployment that the cluster does not have
+IN_A_RACK = "MANIFEST-IN-A-RACK"  # The same of one that the nodes of one rack would have to take, and have no room for
 BARE_READ = "bare read of all Pods (R)"
-ANSWERS = frozenset((0, 1, 3))
-"""The codes the program ends with when it has answered."""
+ANSWERS = frozenset((0, 1, 3))  # The codes the program ends with when it has answered
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,8 +12,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 NAME = "serve -A"
-MOST_OF_A_SCRAPE = 0.1
-"""What a scrape may take where nothing has changed (seconds)."""
+MOST_OF_A_SCRAPE = 0.1  # What a scrape may take where nothing has changed (seconds)
 _SCRAPES = 5
 _PATIENCE = 300.0
 _TICKS = os.sysconf("SC_CLK_TCK")

@@ -7,8 +7,7 @@ from tests.conformance.ingredients.draft import Dice, Draft, Object
 _VALUES = ("{{.bad-value.}}", "invalid value: ___@#$%^", "-", "ü", '"<&>"\n')
 _LONG = "a" * 64
 _KEYS = ("-key-", "UPPER.example.com/key", "/key", "a/b/c", "")
-_REWORDED = 35
-"""Since then keys and lengths are refused in the words that we know."""
+_REWORDED = 35  # Since then keys and lengths are refused in the words that we know
 
 
 def label(draft: Draft, labelled: Object) -> None:

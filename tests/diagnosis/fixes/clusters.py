@@ -22,8 +22,7 @@ from tests.build import ZONE, Object, app, node, pod, snapshot, spread, typed_po
 
 WEB = {"app": "web"}
 HASH = "pod-template-hash"
-JsonFix: TypeAlias = Any
-"""A fix as JSON has it, with texts and commands."""
+JsonFix: TypeAlias = Any  # A fix as JSON has it, with texts and commands
 
 
 def zones(**fields: Mapping[str, object]) -> list[Object]:

@@ -29,8 +29,7 @@ from tests.diagnosis.fixes.clusters import conclusion
 SEEDS = range(30)
 BOTH = {"matchLabels": {"release": "shop"}}
 ONE_BY_ONE: Object = {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}
-OF_COUNTS = ("AddMatchLabelKeys", "FixSelector", "HonorTaints")
-"""Changes of what a constraint counts."""
+OF_COUNTS = ("AddMatchLabelKeys", "FixSelector", "HonorTaints")  # Changes of what a constraint counts
 
 
 class Setup:
