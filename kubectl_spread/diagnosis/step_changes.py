@@ -27,6 +27,7 @@ from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.gaps import Gap, MayBreakQuota
 from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, StatefulSet
@@ -457,11 +458,13 @@ class _Change:
                 yield WorkloadPods(namespace=key[0], workload=key[1], count=count)
 
     def _emptied(self, gone: Collection[PodKey]) -> Iterator[WorkloadPods]:
-        at_once = self._step.verb is not Verb.DRAIN
+        snapshot, at_once = self._was.snapshot, self._step.verb is not Verb.DRAIN
+        if not at_once and snapshot.inventory.lacks(POD_DISRUPTION_BUDGET):
+            return
         for key, pods in self._was.living.items():
             ran = [pod for pod in pods if pod.at_work]
             emptied = len(ran) > 1 and all(pod.key in gone for pod in ran)
-            if emptied and (at_once or not any(budgets_of(pod, self._was.snapshot) for pod in ran)):
+            if emptied and (at_once or not any(budgets_of(pod, snapshot) for pod in ran)):
                 yield WorkloadPods(namespace=key[0], workload=key[1], count=len(ran))
 
     def _held_up(self, done: Done) -> Iterator[WorkloadPods]:

@@ -23,6 +23,7 @@ from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
+from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET
 from kubectl_spread.render.html.cards import cards_of
 from kubectl_spread.render.outline import Extent, Note, Table
 from kubectl_spread.render.outline.simulate import simulate_outline
@@ -770,20 +771,24 @@ def test_a_deleted_pod_that_waits_again_gets_no_other_node() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "others", "emptied"),
+    ("step", "others", "unread", "emptied"),
     [
-        ("drain a1", [], [2]),
-        ("drain a1", [budget(maxUnavailable=1)], []),
-        ("remove a1", [budget(maxUnavailable=1)], [2]),
-        ("drain b1", [], []),
+        ("drain a1", [], (), [2]),
+        ("drain a1", [], (Unread(POD_DISRUPTION_BUDGET, "forbidden"),), []),
+        ("drain a1", [budget(maxUnavailable=1)], (), []),
+        ("remove a1", [budget(maxUnavailable=1)], (), [2]),
+        ("drain b1", [], (), []),
     ],
 )
-def test_a_workload_all_of_whose_pods_go_at_once_is_named(step: str, others: list[Object], emptied: list[int]) -> None:
+def test_a_workload_all_of_whose_pods_go_at_once_is_named(
+    step: str, others: list[Object], unread: tuple[Unread, ...], emptied: list[int]
+) -> None:
     there = [node("a1", zone="a"), node("b1", zone="b"), *deployment(["a1", "a1"]), *others]
-    (shown,) = simulate_outline(simulated(there, step), Extent()).items
-    said = f"safe{', but both Pods of default/deployment/web are evicted at once' * len(emptied)}. "
+    (shown,) = simulate_outline(simulated(there, step, unread=unread), Extent()).items
+    said = f"{'as far as is known, ' * len(unread)}safe"
+    said += ", but both Pods of default/deployment/web are evicted at once" * len(emptied) + ". "
     assert shown.headline.sentence.startswith(said)
-    assert [each.count for each in last(there, step).verdict.emptied] == emptied
+    assert [each.count for each in last(there, step, unread=unread).verdict.emptied] == emptied
 
 
 @pytest.mark.parametrize(
