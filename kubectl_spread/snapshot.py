@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from kubectl_spread.objects.meta import ControllerKey, KubernetesObject, grouped
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
+MadeT = TypeVar("MadeT")
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -161,10 +162,8 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     assumed: Mapping[PodKey, Pod] = msgspec.field(default_factory=dict)
     # the Pods of which it is not known whether they are assumed; they are not in ``assigned``
     undecided: Mapping[PodKey, Choice] = msgspec.field(default_factory=dict)
-    # type → its objects, and those of each controller; shared with clusters that have other objects
-    by_controller: dict[type, tuple[object, Mapping[ControllerKey, Sequence[KubernetesObject]]]] = msgspec.field(
-        default_factory=dict
-    )
+    # type and function → the objects of the type, and what the function made of them; see ``made_of``
+    made: dict[tuple[type, Callable[..., object]], tuple[object, Any]] = msgspec.field(default_factory=dict)
 
     @classmethod
     def build(cls, inventory: Inventory) -> Snapshot:
@@ -267,12 +266,16 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     def controlled_by(self, owner: ControllerKey, kind: type[ObjectT]) -> tuple[ObjectT, ...]:
         """Return the objects of the type that this controller owns, in the order in which they were read."""
-        objects = self.objects.get(kind)
-        of, known = self.by_controller.get(kind, (None, {}))
+        return tuple(cast("list[ObjectT]", self.made_of(kind, _by_controller).get(owner, ())))
+
+    def made_of(self, kind: type, make: Callable[[Mapping[Any, Any]], MadeT]) -> MadeT:
+        """Return what the function makes of the type's objects, once for all clusters that share those objects."""
+        objects = self.objects.get(kind, {})
+        of, found = self.made.get((kind, make), (None, None))
         if of is not objects:
-            known = grouped(self.all(kind), lambda obj: obj.metadata.controller_key)
-            self.by_controller[kind] = objects, known
-        return tuple(cast("list[ObjectT]", known.get(owner, ())))
+            found = make(objects)
+            self.made[kind, make] = objects, found
+        return cast("MadeT", found)
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
         """Yield the assigned Pods of the namespace that the selector matches, also terminating ones."""
@@ -360,6 +363,12 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
             del in_namespace[label_set]
         by_labels = {**self.by_labels, namespace: in_namespace}
         return replace(self, assigned=_remove(self.assigned, pod.spec.node_name, pod), by_labels=by_labels)
+
+
+def _by_controller(
+    objects: Mapping[tuple[str, str], KubernetesObject],
+) -> Mapping[ControllerKey, Sequence[KubernetesObject]]:
+    return grouped(objects.values(), lambda obj: obj.metadata.controller_key)
 
 
 def _bind(pod: Pod, node_name: str) -> Pod:

@@ -16,7 +16,6 @@ from kubectl_spread.controllers.next_pod import NextPod, next_pod, older_revisio
 from kubectl_spread.controllers.workloads import (
     OwnedPods,
     WorkloadRef,
-    living_pods,
     owner_of,
     revision_of,
     wanted_by,
@@ -131,7 +130,7 @@ class Observer:
         return self._first[number]
 
     def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
-        pods = living_pods(cluster.pods.values(), cluster.snapshot)
+        pods = cluster.living()
         touched = grouped(
             (*cluster.touched.values(), *cluster.relabelled, *first.touched), lambda pod: pod.metadata.namespace
         )
@@ -151,7 +150,7 @@ class Observer:
         )
 
     def _in_first_order(self, cluster: ClusterState, earlier: Observation | None) -> Observation:
-        handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
+        handles, living = cluster.settled(), cluster.living()
         snapshot = handles.snapshot
         last = earlier if earlier and _same_but_pods(earlier.snapshot, snapshot) else None
         retainted = last is not None and snapshot.nodes is not last.snapshot.nodes

@@ -4,15 +4,20 @@ One ClusterState is one outcome: its order of chance decides whatever the schedu
 ClusterState is mutable; all objects in it are not.
 """
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from itertools import count
 
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
+from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.workloads import MIRRORED, WorkloadRef, owner_of
 from kubectl_spread.objects.autoscaling import NodeClaim
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS
@@ -43,7 +48,59 @@ def can_be_removed(pod: Pod) -> bool:
     return all(each == TRACKING_FINALIZER for each in pod.metadata.finalizers)
 
 
-class ClusterState:
+class IndexedPods:
+    """All Pods of a cluster, including finished ones, and which of them are asked for."""
+
+    def __init__(self, pods: Mapping[PodKey, Pod]) -> None:
+        self.pods = dict(pods)
+        self.owned: dict[ControllerKey, dict[PodKey, Pod]] = {}
+        # namespace → the Pods without a controller that have not finished
+        self.orphans: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
+        # Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first; its
+        # number in that round)
+        self.born: dict[PodKey, tuple[int, int]] = {}
+        self.waiting: dict[PodKey, Pod] = {}  # the Pods that wait for a node
+        # node's name → the Pods on it that its kubelet has to start or stop
+        self.restless: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
+        self.lowest_priority = 0  # the lowest of any Pod so far, at most 0
+        self.places = dict(zip(self.pods, count()))  # their order
+        for pod in self.pods.values():
+            self._index(pod)
+
+    @cached_property
+    def last_time(self) -> datetime:
+        """The latest time that they tell of."""
+        return last_told(self.pods.values()) or LONG_AGO
+
+    @cached_property
+    def active(self) -> Mapping[ControllerKey, int]:
+        """Controller → its Pods that have not finished and are not terminating (count)."""
+        return {key: len(active(pods.values())) for key, pods in self.owned.items()}
+
+    def _take(self, other: IndexedPods) -> None:
+        """Become a copy of the other ones."""
+        self.pods, self.waiting, self.places = dict(other.pods), dict(other.waiting), dict(other.places)
+        self.owned = {key: dict(pods) for key, pods in other.owned.items()}
+        self.orphans.update({namespace: dict(pods) for namespace, pods in other.orphans.items()})
+        self.restless.update({name: dict(pods) for name, pods in other.restless.items()})
+        self.lowest_priority = other.lowest_priority
+
+    def _index(self, pod: Pod) -> None:
+        if pod.metadata.controller is not None:
+            self.owned.setdefault(pod.metadata.controller_key, {})[pod.key] = pod
+        elif not pod.finished:
+            self.orphans[pod.metadata.namespace][pod.key] = pod
+        self.lowest_priority = min(self.lowest_priority, pod.spec.priority or 0)
+        if pod.finished:
+            return
+        if not pod.spec.node_name:
+            if not pod.terminating:
+                self.waiting[pod.key] = pod
+        elif can_be_removed(pod) if pod.terminating else pod.key in self.born and not pod.ready:
+            self.restless[pod.spec.node_name][pod.key] = pod
+
+
+class ClusterState(IndexedPods):
     """The cluster in one outcome.
 
     Args:
@@ -52,23 +109,21 @@ class ClusterState:
     """
 
     def __init__(self, handles: Handles, seed: int) -> None:
+        super().__init__({})
         self.handles = handles
+        self.start = self.snapshot.made_of(Pod, IndexedPods)  # its Pods at the start
+        self._take(self.start)
         self.seed = seed
         self.chance = Chance(seed)  # this order
         self.order = self.chance.order
-        # all Pods, including finished ones
-        self.pods: dict[PodKey, Pod] = {pod.key: pod for pod in self.snapshot.all(Pod)}
-        self.owned: dict[ControllerKey, dict[PodKey, Pod]] = {}
-        # namespace → the Pods without a controller that have not finished
-        self.orphans: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
-        self.dirty: dict[ControllerKey, None] = {}  # the controllers that have to sync
+        self.dirty: dict[ControllerKey, None] = dict.fromkeys(self.owned)  # the controllers that have to sync
         silent = [name for name, node in self.nodes.items() if is_silent(node)]
         # unreachable node → the Pods on it that are ready once it answers again
         self.lost: dict[str, frozenset[PodKey]] = {
             name: frozenset(pod.key for pod in pods) for name, pods in self.on_nodes(silent).items()
         }
         self.version = 0  # changes with everything that may affect the scheduler
-        self._last_time = last_told(self.pods.values()) or LONG_AGO
+        self._last_time = self.start.last_time
         self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
         self.preempted: list[Pod] = []  # the Pods that the scheduler has preempted, in order
         self.pdb_violations = 0  # how many of them a PodDisruptionBudget protected
@@ -80,23 +135,12 @@ class ClusterState:
         # controller, or Pod without one → its first Pod that found a node or room, and the cluster then
         self.first_tried: dict[ControllerKey, tuple[Pod, Handle]] = {}
         self.refused: dict[ControllerKey, str] = {}  # controller → why the API server refuses its next Pod
-        # Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first; its
-        # number in that round)
-        self.born: dict[PodKey, tuple[int, int]] = {}
         self.round = 0
-        self.waiting: dict[PodKey, Pod] = {}  # the Pods that wait for a node
-        # node's name → the Pods on it that its kubelet has to start or stop
-        self.restless: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
         # verdicts: on how many nodes Pods were tried (count)
         # loosened: changes with everything that may make a node feasible: Pods removed, nodes or volumes changed
         self.verdicts = self.loosened = 0
         self.moves: Counter[str] = Counter()  # namespace → how often a Pod in it was bound, deleted or removed (count)
-        self.lowest_priority = 0  # the lowest of any Pod so far, at most 0
-        self._places = dict(zip(self.pods, count()))
         self._next_place = count(len(self.pods))
-        for pod in self.pods.values():
-            self._index(pod)
-        self.version = 0
         self.touched: dict[PodKey, Pod] = {}  # the Pods that were created, changed or removed, as they were last
         self.relabelled: list[Pod] = []  # earlier versions of those whose labels changed
 
@@ -127,7 +171,23 @@ class ClusterState:
 
     def in_order(self, pods: Iterable[Pod]) -> list[Pod]:
         """Return the Pods in the order in which they were created."""
-        return sorted(pods, key=lambda pod: self._places[pod.key])
+        return sorted(pods, key=lambda pod: self.places[pod.key])
+
+    def living(self) -> defaultdict[tuple[str, WorkloadRef], list[Pod]]:
+        """Return what ``living_pods`` returns of its Pods, without a look at the owner of each."""
+        found: defaultdict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
+        alone = [pod for pods in self.orphans.values() for pod in pods.values()]
+        for key, pods in self.owned.items():
+            left = [pod for pod in pods.values() if not pod.finished]
+            if key[1] == MIRRORED:
+                alone += left
+            elif left:
+                found[key[0], owner_of(left[0], self.snapshot)] += left
+        for pod in alone:
+            found[pod.metadata.namespace, owner_of(pod, self.snapshot)].append(pod)
+        for each in found.values():
+            each.sort(key=lambda pod: self.places[pod.key])
+        return defaultdict(list, sorted(found.items(), key=lambda item: self.places[item[1][0].key]))
 
     def with_pods(self, pods: Mapping[PodKey, Pod]) -> Snapshot:
         """Return the cluster in which these are all Pods; its indexes stay as they are."""
@@ -188,7 +248,7 @@ class ClusterState:
         """Remove the Pod."""
         self.touched[pod.key] = self.pods.pop(pod.key)
         self._forget(self.touched[pod.key])
-        del self._places[pod.key]
+        del self.places[pod.key]
         self.loosened += 1
         self.moves[pod.metadata.namespace] += 1
 
@@ -209,9 +269,12 @@ class ClusterState:
             # The room that was nominated for the Pod is free again.
             self.loosened += bool(before.status.nominated_node_name)
         else:
-            self._places[pod.key] = next(self._next_place)
+            self.places[pod.key] = next(self._next_place)
         self.pods[pod.key] = pod
         self._index(pod)
+        self.version += 1
+        if pod.metadata.controller is not None:
+            self.dirty[pod.metadata.controller_key] = None
         if pod.spec.node_name in self.nodes and not pod.finished:
             self.handles = self.handles.each(lambda handle: handle.with_assigned(pod, pod.spec.node_name))
         elif pod.status.nominated_node_name and not pod.spec.node_name:
@@ -230,23 +293,6 @@ class ClusterState:
             self.handles = self.handles.each(lambda handle: handle.without_pod(pod))
         elif pod.status.nominated_node_name and not pod.spec.node_name:
             self.handles = self.handles.with_snapshot(self.snapshot.without_nominated(pod))
-
-    def _index(self, pod: Pod) -> None:
-        if pod.metadata.controller is not None:
-            key = pod.metadata.controller_key
-            self.owned.setdefault(key, {})[pod.key] = pod
-            self.dirty[key] = None
-        elif not pod.finished:
-            self.orphans[pod.metadata.namespace][pod.key] = pod
-        self.version += 1
-        self.lowest_priority = min(self.lowest_priority, pod.spec.priority or 0)
-        if pod.finished:
-            return
-        if not pod.spec.node_name:
-            if not pod.terminating:
-                self.waiting[pod.key] = pod
-        elif can_be_removed(pod) if pod.terminating else pod.key in self.born and not pod.ready:
-            self.restless[pod.spec.node_name][pod.key] = pod
 
     # Nodes and other objects
 
@@ -272,6 +318,8 @@ class ClusterState:
     def on_nodes(self, node_names: Iterable[str]) -> dict[str, list[Pod]]:
         """Return node's name → the Pods on it, including finished ones, by name; nodes in the order given."""
         found: dict[str, list[Pod]] = {name: [] for name in node_names}
+        if not found:
+            return found
         for key in sorted(key for key, pod in self.pods.items() if pod.spec.node_name in found):
             found[self.pods[key].spec.node_name].append(self.pods[key])
         return found

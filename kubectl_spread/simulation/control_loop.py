@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -16,11 +18,11 @@ from kubectl_spread.controllers.replicaset import Victims, active, victims
 from kubectl_spread.controllers.revisions import is_outdated
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted, is_absent, living_pods, owner_of
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted, is_absent, owner_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
-from kubectl_spread.objects.meta import ControllerKey, KubernetesObject
+from kubectl_spread.objects.meta import ControllerKey, KubernetesObject, grouped
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.affinityterm import AffinityTerm
@@ -75,8 +77,7 @@ class ControlLoop:
         self.turns = 0  # the turns so far (count)
         self.failed_jobs: list[JobFailed] = []  # the Jobs that have failed, in order
         self.untried = 0  # the waiting Pods that the last turn tried on no node, because of ``most_verdicts`` (count)
-        self._first = dict(cluster.pods)
-        self._former = living_pods(cluster.pods.values(), cluster.snapshot)
+        self._first, self._snapshot = cluster.start, cluster.snapshot
         self._deployments = {each.key for each in cluster.snapshot.all(Deployment)}
         self._usage = QuotaUsage(cluster)
         # namespace and workload → its next Pod as an API server has stored it, if one was asked
@@ -102,7 +103,13 @@ class ControlLoop:
         for key, pods in cluster.owned.items():
             owner = next((pod.metadata.controller for pod in pods.values()), None)
             if owner is None or not is_absent(owner, key[0], cluster.snapshot):
-                self._kept[key] = len(active(pods.values()))
+                self._kept[key] = self._first.active[key]
+
+    @cached_property
+    def _makers(self) -> Mapping[tuple[str, WorkloadRef], Sequence[ControllerKey]]:
+        """Namespace and topmost owner → the controllers of its first Pods."""
+        first, snapshot = self._first, self._snapshot
+        return grouped(first.owned, lambda key: (key[0], owner_of(next(iter(first.owned[key].values())), snapshot)))
 
     def _outdated_pods(self, owner: DaemonSet) -> frozenset[PodKey]:
         """Return the Pods of an older template, whose rollout is under way or waits for another strategy."""
@@ -305,7 +312,7 @@ class ControlLoop:
 
     def _create_unread(self, key: ControllerKey, number: int) -> None:
         """Create missing Pods of a controller that was not read; those with claims of their own under the same name."""
-        before = [pod for pod in self._first.values() if pod.metadata.controller_key == key and not pod.finished]
+        before = [pod for pod in self._first.owned.get(key, {}).values() if not pod.finished]
         named = [pod for pod in before if has_own_claim(pod, before)]
         if not named:
             self._create_replicas(key, None, number)
@@ -360,7 +367,8 @@ class ControlLoop:
         if ordinal is not None:  # A Pod of that name may be deleted since.
             snapshot = self.cluster.with_pods(self.cluster.pods)
         top = owner_of(owner, snapshot) if owner else ref
-        former = self._former[key[0], top]
+        first = (self._first.owned[each].values() for each in self._makers.get((key[0], top), ()))
+        former = sorted(chain.from_iterable(first), key=lambda pod: self._first.places[pod.key])
         made = next_pod(workload, snapshot, self.cluster.handle.profile, ordinal=ordinal, former=former)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
@@ -461,7 +469,7 @@ class ControlLoop:
         return not self._was_terminating(pod) and (pod.terminating or pod.key not in self.cluster.pods)
 
     def _was_terminating(self, pod: Pod) -> bool:
-        return pod.key in self._first and self._first[pod.key].terminating
+        return pod.key in self._first.pods and self._first.pods[pod.key].terminating
 
     def _back_off(self) -> bool:
         """Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36)."""

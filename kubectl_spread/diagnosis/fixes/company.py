@@ -51,7 +51,7 @@ class _End(msgspec.Struct, frozen=True):
 
 
 def _look(cluster: ClusterState, _: int) -> _End:
-    living = living_pods(cluster.pods.values(), cluster.snapshot)
+    living = cluster.living()
     waiting: dict[Key, int] = {}
     for key, pods in living.items():
         wanted = wanted_by(cluster.snapshot.workload(key[0], key[1].kind, key[1].name), len(pods))
