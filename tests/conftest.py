@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,15 @@ def pytest_collection_finish() -> None:
     """Let the thousands of tests alone when garbage is looked for: they stay until the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def answers_kept() -> Iterator[None]:
+    """Let the tests of a module that print one answer in many ways compute it once."""
+    from tests import program  # Most tests of the engine do without the command line.
+
+    with program.answers_kept():
+        yield
 
 
 @pytest.fixture

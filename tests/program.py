@@ -98,7 +98,7 @@ def printed_in(columns: int, *words: str | Path, rows: int = 24) -> str:
 def answers_kept() -> Iterator[None]:
     """Let the commands compute each answer about files once, in however many ways this block prints it."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("check", "rebalance", "show", "simulate", "why_pending"):
+        for name in ("audit", "check", "rebalance", "show", "simulate", "why_pending"):
             module = import_module(f"kubectl_spread.commands.{name}")
             patch.setattr(module, name, _keeping(getattr(module, name)))
         yield

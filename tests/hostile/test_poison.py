@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -44,33 +45,40 @@ FORMATS_FOR_PEOPLE = [
     if name not in VALUES
 ]
 CLUSTERS = {path: objects_in(path) for path in (SHOP, WAREHOUSE)}
+pytestmark = pytest.mark.usefixtures("answers_kept")
 each_poison = pytest.mark.parametrize("poison", COMBINED.values(), ids=COMBINED)
 
 
-def written(folder: Path, name: str, objects: list[Any]) -> Path:
-    """Return the file that the objects were written to."""
-    path = folder / name
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where files are: the same contents have one name, so that an answer about them is computed once."""
+    return tmp_path_factory.mktemp("poisoned")
+
+
+def written(folder: Path, values: Any) -> Path:  # noqa: ANN401 - whatever JSON holds
+    """Return the file that the values were written to."""
+    text = json.dumps(values)
+    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
+    path.write_text(text)
     return path
 
 
 def run(report: str, *words: str, poison: str, folder: Path, cluster: Path = WAREHOUSE) -> Ended:
     """Return how the command of a report ends where everything is poisoned."""
-    snapshot = written(folder, "cluster.json", poisoned(CLUSTERS[cluster], poison))
+    snapshot = written(folder, listed_all(poisoned(CLUSTERS[cluster], poison)))
     more: tuple[str | Path, ...] = ()
     if report == CHECK:
-        more = ("-f", written(folder, "manifests.json", poisoned(objects_in(MANIFESTS), poison)))
+        more = ("-f", written(folder, listed_all(poisoned(objects_in(MANIFESTS), poison))))
     elif report == SIMULATE:
-        more = ("-f", scenario(folder, poison))
+        steps = [{verb: f"{name}{poison}"} for verb, name in STEPS]
+        values = {"apiVersion": "spread.kubectl.dev/v1alpha1", "kind": "Scenario", "steps": steps}
+        more = ("-f", written(folder, values))
     return spread(*COMMANDS[report], *words, *more, "--from", snapshot)
 
 
-def scenario(folder: Path, poison: str) -> Path:
-    """Return the file that the steps were written to."""
-    path = folder / "scenario.json"
-    steps = [{verb: f"{name}{poison}"} for verb, name in STEPS]
-    path.write_text(json.dumps({"apiVersion": "spread.kubectl.dev/v1alpha1", "kind": "Scenario", "steps": steps}))
-    return path
+def listed_all(objects: list[Any]) -> dict[str, Any]:
+    """Return the objects as a List."""
+    return {"apiVersion": "v1", "kind": "List", "items": objects}
 
 
 def only_text(ended: Ended) -> Ended:
@@ -90,24 +98,24 @@ def harmless(poison: str) -> str:
 
 @pytest.mark.parametrize(("report", "name"), FORMATS_FOR_PEOPLE, ids=str)
 @each_poison
-def test_what_others_wrote_neither_acts_nor_adds_a_line(report: str, name: str, poison: str, tmp_path: Path) -> None:
-    ended = only_text(run(report, "-o", name, poison=poison, folder=tmp_path))
-    sound = run(report, "-o", name, poison=harmless(poison), folder=tmp_path)
+def test_what_others_wrote_neither_acts_nor_adds_a_line(report: str, name: str, poison: str, folder: Path) -> None:
+    ended = only_text(run(report, "-o", name, poison=poison, folder=folder))
+    sound = run(report, "-o", name, poison=harmless(poison), folder=folder)
     assert name == FILLED or ended.stdout.count("\n") == sound.stdout.count("\n")
 
 
 @pytest.mark.parametrize("words", [(), ("-o", "name")], ids=["table", "name"])
 @each_poison
-def test_a_table_has_the_rows_it_has_without(words: tuple[str, ...], poison: str, tmp_path: Path) -> None:
+def test_a_table_has_the_rows_it_has_without(words: tuple[str, ...], poison: str, folder: Path) -> None:
     sound = spread("show", "-A", "--defaults", "--from", SHOP, *words).stdout
-    ended = run(SHOW, *words, poison=poison, folder=tmp_path, cluster=SHOP)
+    ended = run(SHOW, *words, poison=poison, folder=folder, cluster=SHOP)
     assert ended.stdout.count("\n") == sound.count("\n") > 1
 
 
 @pytest.mark.parametrize("report", COMMANDS)
 @each_poison
-def test_programs_get_every_string_as_it_was(report: str, poison: str, tmp_path: Path) -> None:
-    as_json, as_yaml = (only_text(run(report, "-o", name, poison=poison, folder=tmp_path)) for name in VALUES)
+def test_programs_get_every_string_as_it_was(report: str, poison: str, folder: Path) -> None:
+    as_json, as_yaml = (only_text(run(report, "-o", name, poison=poison, folder=folder)) for name in VALUES)
     assert yaml.safe_load(as_yaml.stdout) == as_json.report
     items = (
         [item for step in as_json.report["steps"] for item in step["items"]] if report == SIMULATE else as_json.items
@@ -117,8 +125,8 @@ def test_programs_get_every_string_as_it_was(report: str, poison: str, tmp_path:
 
 
 @each_poison
-def test_a_snapshot_holds_every_string_as_it_was(poison: str, tmp_path: Path) -> None:
-    path = written(tmp_path, "cluster.json", poisoned(CLUSTERS[WAREHOUSE], poison))
+def test_a_snapshot_holds_every_string_as_it_was(poison: str, folder: Path) -> None:
+    path = written(folder, listed_all(poisoned(CLUSTERS[WAREHOUSE], poison)))
     ended = spread("snapshot", "--from", path)
     assert raw_characters(ended.stdout) == set()
     _, *items = json.loads(ended.stdout)["items"]

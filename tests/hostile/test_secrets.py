@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -87,12 +86,13 @@ def fields_of(described: inspect.Type) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("report", "name"), FORMATS_FOR_PEOPLE, ids=str)
-def test_secrets_in_files_go_nowhere(report: str, name: str, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("answers_kept")
+def test_secrets_in_files_go_nowhere(report: str, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     encoded = base64.b64encode(SENTENCE.encode()).decode()
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": encoded}}
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"password": SENTENCE}}
     items = [secret, config, *with_environment(objects_in(WAREHOUSE))]
-    cluster = tmp_path / "cluster.json"
+    cluster = tmp_path_factory.getbasetemp() / "secrets.json"
     cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     about = {"CheckReport": ("-f", MANIFESTS), "SimulateReport": ("--drain", "n02")}.get(report, ())
     ended = spread(*COMMANDS[report], *about, "--from", cluster, "-o", name, "-n", "warehouse")
