@@ -152,9 +152,9 @@ class Served:
                     raise ClusterError(self._error)
                 if self._is_lost(asked) and self._answers:
                     return self._answers, 0.0
-                expired = not self._answers or monotonic() > self._answers.until
-                self._outdated = self._informer.take_change() or self._outdated or expired
-                if self._answers and (self._answers.began >= asked or not (self._outdated or self._running)):
+                self._outdated = self._informer.take_change() or self._outdated
+                current = not (self._outdated or self._running)
+                if self._answers and (self._answers.began >= asked or (current and monotonic() < self._answers.until)):
                     return self._answers, 0.0
                 if self._running is None:
                     self._outdated, self._began = False, monotonic()

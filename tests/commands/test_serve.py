@@ -40,7 +40,10 @@ def test_who_asks_does_not_wait_for_a_slow_evaluation(tmp_path: Path, monkeypatc
         missing = seen.path.endswith("/configmaps/cluster-autoscaler-status")
         return [http(status(404, "NotFound"))] if missing else cluster(seen)
 
+    evaluated = []
+
     def slow(*asked: Any) -> Any:  # noqa: ANN401 - as it is called
+        evaluated.append(asked)
         assert may_end.wait(30)
         return audit(*asked)
 
@@ -56,6 +59,8 @@ def test_who_asks_does_not_wait_for_a_slow_evaluation(tmp_path: Path, monkeypatc
         assert served.answer("/metrics").status == 503
         may_end.set()
         first = until(served, "stale_seconds 0.0")
+        assert until(served, "stale_seconds 0.0") == first
+        assert len(evaluated) == 1
         may_end.clear()
         cluster.delete(next(each for each in shop_objects() if each["kind"] == "Pod"))
         while (late := served.answer("/metrics").body.decode()).endswith("stale_seconds 0.0\n"):
