@@ -410,7 +410,8 @@ def _filters_alone(cause: causes.FiltersAlone) -> Clause:
     )
     restriction = cause.restriction
     if restriction is None:
-        names = not cause.filters[0].everywhere
+        first = cause.filters[0]
+        names = not first.everywhere and not isinstance(first.reasons[0].reason, PortsInUse)
         return Clause(f"{_rejected_by(cause.filters)}.{besides}", name=names, filters=not besides)
     where = _by_volume(restriction) if restriction.claims else _by_affinity(restriction)
     name = not restriction.claims and len(restriction.nodes) == 1 > restriction.others

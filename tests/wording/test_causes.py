@@ -168,6 +168,8 @@ def test_who_uses_a_host_port_is_counted_by_workload() -> None:
         "No spread constraint is the cause. Host port 443/TCP is in use on all 3 nodes by 2 Pods of"
         " default/daemonset/proxy and default/edge."
     )
+    beside = report_of(incoming(host_ports=["443"]), [*nodes, node("c1", taints=["gpu:NoSchedule"]), *proxies, edge])
+    assert beside.summary.startswith("Host port 443/TCP is in use on b1, b2 and b3 by")
 
 
 def pinned_by(*reasons: AnyReason) -> PinnedDomain:

@@ -20,6 +20,7 @@ from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.scheduler import noderesources
 from kubectl_spread.wording.fixes.proposals import CAUTIONS, of_constraints, of_others
 from kubectl_spread.wording.fixes.routes import sets_off
 from kubectl_spread.wording.fixes.waits import ending_text, suffering_text
@@ -313,4 +314,5 @@ def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
     """
     helps = NOTHING_HELPS.format("other " * other)
     rejects = f"{enumerated(reached)} still {'rejects' if len(reached) == 1 else 'reject'} nodes"
-    return f"{helps}: {rejects}." if reached else f"{helps}."
+    larger = " A larger node or smaller requests would." if reached == [noderesources.NAME] and not other else ""
+    return f"{helps}: {rejects}.{larger}" if reached else f"{helps}."

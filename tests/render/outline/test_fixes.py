@@ -29,6 +29,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     StayingPod,
 )
 from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.outline import Extent, Step
 from kubectl_spread.render.outline.fixes import steps_block
@@ -203,6 +204,9 @@ def test_nothing_helps_and_what_no_change_reaches() -> None:
     rejects = f"the constraint on {ZONE} and TaintToleration still reject nodes"
     assert lines(blocked()) == [f"{NOTHING_HELPS.format('')}: {rejects}."]
     assert lines(blocked(conflict=())) == [f"{NOTHING_HELPS.format('')}."]
+    full = (FilterRequirement(plugin="NodeResourcesFit"),)
+    larger = "NodeResourcesFit still rejects nodes. A larger node or smaller requests would."
+    assert lines(blocked(conflict=full)) == [f"{NOTHING_HELPS.format('')}: {larger}"]
     told = lines(blocked(conflict=(), new_nodes=(fix(NODE),)))
     assert told == ["What to do:", f"  1. {ADD}.", f"  {NOTHING_HELPS.format('other ')}."]
 
