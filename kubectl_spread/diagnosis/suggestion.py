@@ -1,7 +1,9 @@
 """The constraint that lowers what an outage takes of a workload, or keeps it low; each is simulated."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from functools import partial, reduce
+from operator import or_
 from typing import TypeAlias
 
 import msgspec
@@ -9,7 +11,7 @@ import msgspec
 from kubectl_spread.controllers.injected_fields import like
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
-from kubectl_spread.controllers.workloads import OwnedPods, belongs_to
+from kubectl_spread.controllers.workloads import OwnedPods, belongs_to, owner_of
 from kubectl_spread.diagnosis.after_loss import lose
 from kubectl_spread.diagnosis.audit import RISKS, AuditedKey, AuditItem, Risk, Suggestion, audit, bound_pods
 from kubectl_spread.diagnosis.fixes.candidate import with_edits
@@ -25,14 +27,14 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.simulation.cluster_state import ClusterState
-from kubectl_spread.simulation.outcomes import simulate
+from kubectl_spread.simulation.outcomes import StepOutcomes, simulate
 from kubectl_spread.simulation.steps import Step, Verb
 
 CONSTRAINTS = "topologySpreadConstraints"
 
 
-# The Pods by which its rollout has not finished, the Pending Pods of all workloads (counts), and its audit.
-Seen: TypeAlias = tuple[int, int, AuditItem | None]
+# The Pods by which its rollout has not finished (count), workload → Pods of others that wait (count), and its audit.
+Seen: TypeAlias = tuple[int, Counter[Hashable], AuditItem | None]
 
 
 def suggestion(workload: OwnedPods, item: AuditItem, handles: Handles) -> Suggestion | None:
@@ -65,18 +67,19 @@ class _Trial(msgspec.Struct, frozen=True):
             return None
         changed = resumed(with_edits(self.owner, [edit]))
         applied = Step(Verb.APPLY, "", merged=(changed,))
-        before, *ends = self._simulated(applied)
+        outcomes = self._simulated(applied)
+        ends = _ends(outcomes)
         found = [key_of(audited, key.topology_key) for *_, audited in ends if audited]
         loss = max((each.loss for each in found), default=0)
         # A risk of another key may not become worse either.
         worse = (RISKS.index(audited.risk) < RISKS.index(self.item.risk) for *_, audited in ends if audited)
         if len(found) < len(ends) or loss >= key.loss + (key.risk is Risk.UNPROTECTED) or any(worse):
             return None
-        if any(own or others > before[1] for own, others, _ in ends):
+        if any(own for own, *_ in ends) or _leaves_more(outcomes):
             return None
         if when is WhenUnsatisfiable.DO_NOT_SCHEDULE:
-            for value in dict.fromkeys(value for each in found for value in each.worst[:1]):
-                if any(own for own, *_ in self._simulated(applied, lose(key.topology_key, value, handle))[1:]):
+            for value in dict.fromkeys(value for each in found for value in each.worst):
+                if any(own for own, *_ in _ends(self._simulated(applied, lose(key.topology_key, value, handle)))):
                     return None
         own = template_of(changed).spec.topology_spread_constraints
         (constraint,) = (
@@ -90,8 +93,8 @@ class _Trial(msgspec.Struct, frozen=True):
             route=route,
         )
 
-    def _simulated(self, *steps: Step) -> Sequence[Seen]:
-        """Return what was seen before the steps, and after them in each order."""
+    def _simulated(self, *steps: Step) -> StepOutcomes[Seen]:
+        """Return what was seen of the steps."""
         ref, namespace = self.workload.ref, self.workload.namespace
         keys = tuple(key.topology_key for key in self.item.keys)
 
@@ -105,10 +108,27 @@ class _Trial(msgspec.Struct, frozen=True):
             audited = audit(seen, cluster.settled().of(pods[0]), keys) if number == last and pods else None
             # A quota may refuse the Pods of the new revision: none of them is Pending then.
             left = sum(pod.waits or is_of_newest_revision(pod, cluster.snapshot) is False for pod in pods)
-            return left + max(self.owner.spec.replicas_wanted - len(pods), 0), len(cluster.waiting), audited
+            others = Counter(
+                (each.metadata.namespace, owner)
+                for each in cluster.waiting.values()
+                if (owner := owner_of(each, cluster.snapshot)) != ref or each.metadata.namespace != namespace
+            )
+            return left + max(self.owner.spec.replicas_wanted - len(pods), 0), others, audited
 
-        found = simulate(self.handles, steps, look, most_work=MOST_WORK)
-        return [found.before, *(after.seen for after in found.after(-1))]
+        return simulate(self.handles, steps, look, most_work=MOST_WORK)
+
+
+def _ends(outcomes: StepOutcomes[Seen]) -> list[Seen]:
+    return [after.seen for after in outcomes.after(-1)]
+
+
+def _leaves_more(outcomes: StepOutcomes[Seen]) -> bool:
+    """Whether more Pods of another workload wait in any order than without the steps, as those that are preempted."""
+    waiting = [others for _, others, _ in _ends(outcomes)]
+    if not any(waiting):
+        return False
+    alone = reduce(or_, (others for _, others, _ in outcomes.left_alone()))
+    return any(others - alone for others in waiting)
 
 
 def key_of(item: AuditItem, topology_key: str) -> AuditedKey:

@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.audit import AuditItem, Risk, Suggestion
 from kubectl_spread.diagnosis.fixes.conclusion import Route
 from kubectl_spread.diagnosis.suggestion import key_of
 from kubectl_spread.wording.audit import suggestion_text
-from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, object_of, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web, zones
@@ -88,6 +88,14 @@ CASES: dict[str, tuple[list[Object], dict[str, Any]]] = {
         ],
         IN_ZONES | SOFT | HONOR,
     ),
+    "soft, where only one of the zones with most Pods may be lost": (
+        [
+            *[node(f"{zone}1", zone=zone, allocatable={"cpu": cpu}) for zone, cpu in zip("abc", "288", strict=True)],
+            *deployment(["b1"] * 6, requests={"cpu": "1"}),
+            TAINTED | {"metadata": {**TAINTED["metadata"], "name": "c2"}},
+        ],
+        IN_ZONES | SOFT | HONOR,
+    ),
     "the one that is there becomes another": (
         [*zones("a", "b"), TAINTED, *deployment(["a1"] * 3, spread(ZONE, selector=app("other"), maxSkew=3))],
         IN_ZONES | HARD | HONOR,
@@ -110,6 +118,18 @@ QUOTAS = [
 def test_the_constraint(name: str) -> None:
     objects, wanted = CASES[name]
     assert constraint_of(objects) == wanted
+
+
+@pytest.mark.parametrize("more", [[], [pod("new", labels={"app": "new"})]], ids=["alone", "another becomes scheduled"])
+def test_no_constraint_preempts_the_pods_of_others(more: list[Object]) -> None:
+    # Spread evenly, the Pods of web need the room of the database, which has a lower priority.
+    nodes = [node("a1", zone="a", allocatable={"cpu": "8"}), node("b1", zone="b", allocatable={"cpu": "4"}), TAINTED]
+    there: Object = {"requests": {"cpu": "2500m"}, "nodeSelector": {ZONE: "b"}, "labels": {"app": "db"}}
+    db = [workload("StatefulSet", "db", pods=template(**there)), owned("db-0", "StatefulSet", "db", on="b1", **there)]
+    high = object_of("PriorityClass", "high", value=1000)
+    first = deployment(["a1"] * 4, requests={"cpu": "1"}, priority=1000, priorityClassName="high")
+    objects = [*nodes, high, *first, *db, *more]
+    assert constraint_of(objects) == IN_ZONES | SOFT | HONOR
 
 
 def test_an_unprotected_workload_keeps_its_loss() -> None:
