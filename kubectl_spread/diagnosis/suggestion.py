@@ -1,7 +1,7 @@
 """The constraint that lowers what an outage takes of a workload, or keeps it low; each is simulated."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial, reduce
 from operator import or_
 from typing import TypeAlias
@@ -11,7 +11,7 @@ import msgspec
 from kubectl_spread.controllers.injected_fields import like
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
-from kubectl_spread.controllers.workloads import OwnedPods, belongs_to, owner_of
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, belongs_to, owner_of
 from kubectl_spread.diagnosis.after_loss import lose
 from kubectl_spread.diagnosis.audit import RISKS, AuditedKey, AuditItem, Risk, Suggestion, audit, bound_pods
 from kubectl_spread.diagnosis.fixes.candidate import with_edits
@@ -34,7 +34,7 @@ CONSTRAINTS = "topologySpreadConstraints"
 
 
 # The Pods by which its rollout has not finished (count), workload → Pods of others that wait (count), and its audit.
-Seen: TypeAlias = tuple[int, Counter[Hashable], AuditItem | None]
+Seen: TypeAlias = tuple[int, Counter[tuple[str, WorkloadRef]], AuditItem | None]
 
 
 def suggestion(workload: OwnedPods, item: AuditItem, handles: Handles) -> Suggestion | None:

@@ -8,6 +8,7 @@ import base64
 import re
 import ssl
 import tempfile
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,6 +41,18 @@ class KeyPair(msgspec.Struct, frozen=True):
         return datetime.strptime(text.decode(), layout).replace(tzinfo=UTC)
 
 
+class _SharedContext(ssl.SSLContext):
+    """Settings that connections of several threads share: urllib3 sets the protocols again for each of them.
+
+    OpenSSL frees the old list meanwhile, so another thread would send what is left there, and the server refuse it.
+    """
+
+    def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
+        if not hasattr(self, "_protocols"):
+            self._protocols = [*alpn_protocols]
+            super().set_alpn_protocols(self._protocols)
+
+
 def context(*, authority: bytes, insecure: bool, key_pair: KeyPair | None) -> ssl.SSLContext:
     """Return the TLS settings for the server.
 
@@ -48,7 +61,7 @@ def context(*, authority: bytes, insecure: bool, key_pair: KeyPair | None) -> ss
     Raises:
         ClusterError: a certificate or key is malformed, or they do not match.
     """
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made = _SharedContext(ssl.PROTOCOL_TLS_CLIENT)
     made.hostname_checks_common_name = False
     made.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     made.set_alpn_protocols(["http/1.1"])
