@@ -80,7 +80,7 @@ def audit(
     found = clusters.ask((connection, scope, scheduler), flags.resources, question)
     report = found.report(AuditReport)
     report = replace(report, items=command.worst_first(report.items))
-    if not (report.items or report.left_out):
+    if found.each and not (report.items or report.left_out):
         output.note(found.nothing_found("workloads to audit"))
     output.write(printed(report))
     fails = Risk(flags.fail_on) if flags.fail_on else None

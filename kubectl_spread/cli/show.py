@@ -194,7 +194,7 @@ def _notes(flags: ShowFlags, scope: Scope, report: SkewReport, answers: Mapping[
     from kubectl_spread.commands.show import how_read
 
     read = [each.view.snapshot for each in answers.values()]
-    if not report.items:
+    if answers and not report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         what += f" on {flags.topology_key}" if flags.topology_key else ""
         yield nothing_found(scope, what, sorted({name for each in read for name in namespaces_with_pods(each)}))

@@ -91,7 +91,7 @@ def why_pending(
         noted = noted or bool(answer.notes)
         for line in _notes(printing, answer):
             output.note(f"{context}: {line}" if context else line)
-    if not (report.items or report.not_created or report.starting or noted):
+    if found.each and not (report.items or report.not_created or report.starting or noted):
         output.note(found.nothing_found("pending Pods"))
     output.write(printed(report))
     raise typer.Exit(found.exit_code(exit_codes.of_why_pending(each.report) for each in found.each.values()))
