@@ -438,12 +438,23 @@ class _Change:
             ),
         )
 
+    def _waiting_without(self, key: Key) -> int:
+        """Return how many of a workload's Pods that are Pending now are so without the step too (the most, a count).
+
+        If the step starts a rollout that does not end, its new Pods are others.
+        """
+        number = self._without.pending(key)[1]
+        older = {revision_of(pod) for pod in self._was.living.get(key, ())}
+        known = [revision_of(pod) in older for pod in self._now.living.get(key, ())]
+        if all(known) or not any(known):
+            return number
+        return min(number, sum(revision_of(pod) in older for pod in self._now.pending.get(key, ())))
+
     def _still_pending(self) -> tuple[int, int]:
         """Return the fewest and the most Pods that are Pending in an order as they were without the step (counts)."""
         found = list[int]()
         for number, end in enumerate(self._after.orders):
-            no_more = (min(len(pods), self._without.pending(key)[1]) for key, pods in end.pending.items())
-            as_before = sum(no_more)
+            as_before = sum(min(len(pods), self._waiting_without(key)) for key, pods in end.pending.items())
             if as_before:  # Chance may have left others without a node.
                 earlier = self._without.orders
                 as_before = min(as_before, sum(map(len, earlier[number % len(earlier)].pending.values())))
@@ -454,7 +465,7 @@ class _Change:
         for key in sorted(
             {key for end in self._after.orders for key in end.pending}, key=lambda key: (key[0], str(key[1]))
         ):
-            if count := min(self._after.pending(key)[1], self._without.pending(key)[1]):
+            if count := min(self._after.pending(key)[1], self._waiting_without(key)):
                 yield WorkloadPods(namespace=key[0], workload=key[1], count=count)
 
     def _emptied(self, gone: Collection[PodKey]) -> Iterator[WorkloadPods]:
@@ -590,7 +601,7 @@ class _Change:
                     namespace=key[0],
                     workload=key[1],
                     count=len(waiting),
-                    before=self._without.pending(key)[1],
+                    before=self._waiting_without(key),
                     range=(fewest, most),
                     message=next((decision.message or "" for decision in reasons.values()), ""),
                     reasons=tuple(reasons),
@@ -601,7 +612,7 @@ class _Change:
     def _more_are_pending(self) -> bool:
         """Whether more Pods of a workload are Pending than without the step, for a scheduler with known rules."""
         return any(
-            each.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > self._without.pending(key)[1]
+            each.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > self._waiting_without(key)
             for each in self._after.orders
             for key, pods in each.pending.items()
         )
