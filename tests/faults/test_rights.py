@@ -31,7 +31,7 @@ COMMANDS = (
     "show -A",
     "show deployment/web",
     "show cronjobs",
-    "check -f {manifest}",
+    f"check -f {{manifest}} {NO_FIXES}",
     f"why-pending deployments {NO_FIXES}",
     f"why-pending deployment/web {NO_FIXES}",
     f"why-pending cronjobs {NO_FIXES}",
@@ -41,7 +41,10 @@ COMMANDS = (
     "simulate --scale deployment/web=6",
     "rebalance -A",
 )
-CASES = [*((command, kind) for command in COMMANDS for kind in OWNERS), *((ALL, kind) for kind in OTHERS)]
+CASES = [
+    *((command, kind) for command in COMMANDS for kind in OWNERS),
+    *((f"{ALL} {NO_FIXES}", kind) for kind in OTHERS),
+]
 INCOMPLETE = "Incomplete"
 LEFT_OUT = {"metadata", "incomplete", "evaluatedFilters"}
 """Fields that say of a report how it was made: not what the answer is."""
