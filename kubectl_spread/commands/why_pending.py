@@ -210,7 +210,7 @@ def _pods_named(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot
 
 def _missing_pods(view: View, scope: Scope) -> Iterator[NotCreated]:
     """Yield the workloads of the scope that lack Pods because the API server refuses them."""
-    for workload in workloads(view.snapshot):
+    for workload in workloads(view.snapshot, scope.namespace):
         ref = workload.ref
         named = not {str(ref), ref.name}.isdisjoint(scope.names) if scope.names else scope.wants(ref.kind)
         shortage = shortage_of(workload, view.snapshot) if named and scope.selects(workload) else None
@@ -239,7 +239,7 @@ def _explain_each(
 ) -> Iterator[PendingItem]:
     """Yield an item for each Pod; Pods of one template are evaluated once, all within the budget (seconds)."""
     waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
-    around = _Around(living_pods(waiting, view.snapshot), placed_by_owner(view.handle()), Company(view.handles))
+    around = _Around(living_pods(waiting, view.snapshot), placed_by_owner(view.handle(), pods), Company(view.handles))
     templates = {pod.key: _template_key(pod, view.snapshot) for pod in pods}
     alike = grouped(pods, lambda pod: templates[pod.key])
     budget = FixBudget(fix_budget, len(alike))

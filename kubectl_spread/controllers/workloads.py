@@ -85,12 +85,15 @@ def wanted_by(owner: Workload | None, there: int) -> int | None:
     return there if isinstance(owner, DaemonSet) else None
 
 
-def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
-    """Yield every topmost workload, and every other owner of Pods, by namespace, kind and name."""
-    pods = living_pods(snapshot.all(Pod), snapshot)
+def workloads(snapshot: Snapshot, within: str = "") -> Iterator[OwnedPods]:
+    """Yield every topmost workload, and every other owner of Pods, by namespace, kind and name.
+
+    ``within``: the only namespace of interest; empty for all.
+    """
+    pods = living_pods((pod for pod in snapshot.all(Pod) if within in {"", pod.metadata.namespace}), snapshot)
     for struct in WORKLOADS.values():
         for owner in snapshot.all(struct):
-            if owner.metadata.controller is None:
+            if owner.metadata.controller is None and within in {"", owner.metadata.namespace}:
                 pods.setdefault((owner.metadata.namespace, _ref(owner)), [])
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
         found = snapshot.workload(namespace, ref.kind, ref.name)

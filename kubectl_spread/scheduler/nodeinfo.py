@@ -95,7 +95,7 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def largest_requested(self) -> Mapping[str, int]:
         """The largest request of any of its Pods for each resource (amounts)."""
-        return resource.largest(map(self.requests, self.pods))
+        return resource.largest(self._sums.of_each)
 
     @cached_property
     def scores(self) -> dict[Hashable, int]:

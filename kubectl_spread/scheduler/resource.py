@@ -8,7 +8,7 @@ modelled: CPU and memory that a Pod gets from a ResourceClaim (gate DRANodeAlloc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
@@ -104,6 +104,7 @@ class Requested(NamedTuple):
 
     named: Mapping[str, int]  # the requests (amounts)
     non_zero: Mapping[str, int]  # the same, with default CPU and memory for containers that request none (amounts)
+    of_each: Sequence[Mapping[str, int]] = ()  # the requests of each Pod (amounts)
 
 
 def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
@@ -118,7 +119,7 @@ def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
         else:
             named.append(_sum_all(pod, profile, resizing=resizing))
             non_zero.append(_non_zero(pod, profile, resizing=resizing))
-    return Requested(total(named), total(non_zero))
+    return Requested(total(named), total(non_zero), named)
 
 
 def pod_requests(pod: Pod, profile: Profile, *, assigned: bool) -> Mapping[str, int]:

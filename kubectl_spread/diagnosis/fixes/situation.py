@@ -1,6 +1,6 @@
 """A Pod that finds no node, in the cluster as it is or as it would be: what a change has to overcome."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -74,9 +74,10 @@ class Destination(msgspec.Struct, frozen=True):
     before: Handle
 
 
-def placed_by_owner(handle: Handle) -> PodsByOwner:
-    """Return namespace and topmost owner → its Pods on the cluster's nodes; a Pod without an owner is its own."""
-    return living_pods((pod for info in handle.node_infos.values() for pod in info.pods), handle.snapshot)
+def placed_by_owner(handle: Handle, pods: Iterable[Pod]) -> PodsByOwner:
+    """Return namespace and topmost owner → its Pods on nodes, of these Pods' namespaces; one without is its own."""
+    own, there = {pod.metadata.namespace for pod in pods}, (info.pods for info in handle.node_infos.values())
+    return living_pods((each for pods in there for each in pods if each.metadata.namespace in own), handle.snapshot)
 
 
 class Situation(msgspec.Struct, frozen=True, dict=True):
@@ -154,7 +155,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def running(self) -> tuple[Pod, ...]:
         """The Pods of the workload that are on a node, before any is evicted for this one."""
         handle = self.bound_for.before if self.bound_for else self.handle
-        placed = placed_by_owner(handle) if self.placed is None else self.placed
+        placed = placed_by_owner(handle, (self.pod,)) if self.placed is None else self.placed
         there = placed.get((self.pod.metadata.namespace, owner_of(self.pod, handle.snapshot)), ())
         # Counts shared by many Pods may have this one on its assumed node.
         return tuple(pod for pod in there if self.exists(pod) and (self.bound_for or pod.key != self.pod.key))

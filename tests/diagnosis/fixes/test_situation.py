@@ -126,7 +126,7 @@ def test_nothing_is_counted_of_jobs_and_bare_pods() -> None:
 def test_pods_that_were_counted_once_for_many_are_those_that_each_counts_without_itself() -> None:
     objects = [*ABC, *(each | {"metadata": {**each["metadata"], "ownerReferences": OWNED}} for each in web("a1", "b1"))]
     before = handle(objects)
-    counted = placed_by_owner(before)
+    counted = placed_by_owner(before, before.snapshot.all(Pod))
     for own in before.snapshot.all(Pod):
         cluster = before.without_pod(own)
         names = [each.metadata.name for each in Situation(own, cluster, placed=counted).running]
