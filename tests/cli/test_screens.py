@@ -50,13 +50,13 @@ def fixture_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     return path
 
 
-def shown(cluster: Path, *words: str, columns: int = COLUMNS, name: str = "") -> list[str]:
+def shown(cluster: Path, *words: str, columns: int = COLUMNS, height: int = ROWS, name: str = "") -> list[str]:
     """Return the lines that a terminal shows of why a Pod waits, or the Pods of that name."""
     waiting = next(
         each for each in json.loads(cluster.read_text())["items"] if each.get("status", {}).get("phase") == "Pending"
     )
     asked = ("why-pending", name or waiting["metadata"]["name"], "-n", NAMESPACE, "--from", cluster, "--color", "never")
-    return printed_in(columns, *asked, *words).splitlines()
+    return printed_in(columns, *asked, *words, rows=height).splitlines()
 
 
 def rows(lines: list[str], columns: int = COLUMNS) -> int:
@@ -66,13 +66,19 @@ def rows(lines: list[str], columns: int = COLUMNS) -> int:
 
 def test_an_answer_fits_a_screen_and_says_what_matters(cluster: Path) -> None:
     lines = shown(cluster)
-    assert rows(lines) <= ROWS
+    assert rows(lines) < ROWS
     text = " ".join(lines)
     assert re.search(r"The scheduler (would report|reported): 0/30 nodes are available: ", text)
     # The tables, the first to go where there is no room, may be all that names nodes.
     assert lines[-1] == f"All node names end in .{REGION}.compute.internal" or "ip-" not in text
     # No command reaches the cluster as it is: that is said before the first.
     assert text.index("--context") < text.index("kubectl ")
+
+
+def test_the_line_of_the_prompt_stays_free(cluster: Path) -> None:
+    whole = shown(cluster, height=200)
+    assert shown(cluster, height=rows(whole) + 1) == whole
+    assert rows(shown(cluster, height=rows(whole))) < rows(whole)
 
 
 def test_a_workload_takes_no_more_room_than_a_screen(cluster: Path) -> None:

@@ -18,8 +18,8 @@ NUMBERED = 5  # Characters before the words of a fix that has a number, and befo
 def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Extent) -> str:
     """Return an outline as text; one explanation that is longer than a terminal is folded there."""
     whole, plain = outlined(extent), msgspec.structs.replace(screen, colors=False)
-    for bare in (False, True) if screen.height and extent.brief and len(whole.items) == 1 else ():
-        if screen.rows(outline_text(whole, plain)) > screen.height:
+    for bare in (False, True) if extent.brief and len(whole.items) == 1 else ():
+        if not screen.fits(outline_text(whole, plain)):
             whole = outlined(msgspec.structs.replace(extent, folded=True, bare=bare))
     return outline_text(whole, screen)
 

@@ -70,6 +70,10 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
         width = self.width
         return 1 if width is None else sum(max(1, -(-len(line) // width)) for line in text.splitlines())
 
+    def fits(self, text: str) -> bool:
+        """Whether a text and the prompt below it fit here; true where the height is not known."""
+        return not self.height or self.rows(text) < self.height
+
     def paint(self, text: str, tone: Tone | None) -> str:
         """Return the text in the color of its tone, or as it is where it has none or no colors are wanted."""
         return f"\x1b[{COLORS[tone]}m{text}\x1b[0m" if self.colors and tone and text else text
