@@ -42,7 +42,14 @@ def cell(text: str) -> str:
 # What wording.reasons.alike_text says of one number is read as one word.
 _WORD = re.compile(r" *(?:\d+ (?:other )?[a-z]+: [\d.]+,?(?= |$)|[^ ]+)")
 # Not within 0..1, nor before the number of Pods in a domain.
-_BREAK = re.compile(r"[-/,=_ ]|[.:](?=[A-Za-z])")
+_BREAK = re.compile(r"(?<=[-/,=_ ])|(?<=[.:])(?=[A-Za-z])")
+
+
+def least_width(text: str, longest: int) -> int:
+    """Return how wide a cell has to be for its words, those that are longer broken at a sign within them."""
+    words = [word.strip(" ") for word in _WORD.findall(text)]
+    long = (max(longest, *map(len, _BREAK.split(word))) for word in words if len(word) > longest and " " not in word)
+    return max(*long, *(len(word) for word in words if len(word) <= longest or " " in word), 0, 0)
 
 
 def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
@@ -57,7 +64,7 @@ def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
             line, room = "", width - hanging
         line += word if line or not lines else word.lstrip()
         while len(line) > room:
-            head = max((found.end() for found in _BREAK.finditer(line, 1, room)), default=max(room, 1))
+            head = max((found.end() for found in _BREAK.finditer(line, 2, room)), default=max(room, 1))
             lines.append(line[:head])
             line, room = line[head:], width - hanging
     return [*lines, line] if line or not lines else lines

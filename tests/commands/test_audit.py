@@ -19,7 +19,6 @@ from kubectl_spread.diagnosis.audit import Risk
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
-from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.audit import audit_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.simulation.steps import NotReplaced
@@ -117,5 +116,5 @@ def test_only_so_much_time_goes_into_suggestions(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(command, "SECONDS", 0)
     report = asked([*ONE_EACH, *web({"a1": 2}, name="cart", labels={"app": "cart"})], suggest=True)
     assert (len(report.items), report.not_searched) == (2, 1)
-    text = outline_text(audit_outline(report, Extent()))
+    text = outline_text(audit_outline(report))
     assert text.splitlines()[-1] == "No time was left to search suggestions for 1 workload: name them."

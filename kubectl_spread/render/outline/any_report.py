@@ -28,6 +28,6 @@ def outline_of(report: AnyReport, extent: Extent) -> Outline:
         case SimulateReport():
             return simulate_outline(report, extent)
         case AuditReport():
-            return audit_outline(report, extent)
+            return audit_outline(report)
         case RebalanceReport():
             return rebalance_outline(report, extent)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Risk, Suggestion
 from kubectl_spread.diagnosis.fixes.shell import command_line
-from kubectl_spread.render.outline import Column, Extent, Headline, Item, Outline, Step, Steps, Tone, table_of
+from kubectl_spread.render.outline import Column, Headline, Item, Outline, Step, Steps, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.wording import audit as wording
@@ -38,13 +38,13 @@ def rows(report: AuditReport, *, every: bool) -> Iterator[Row]:
         yield from (Row(item, key) for key in item.keys if every or key.risk is item.risk)
 
 
-def audit_outline(report: AuditReport, extent: Extent) -> Outline:
+def audit_outline(report: AuditReport) -> Outline:
     """Return each workload with a row for each of its keys."""
-    items = [_item(item, extent, report.metadata.flags_for(item.cluster)) for item in report.items]
+    items = [_item(item, report.metadata.flags_for(item.cluster)) for item in report.items]
     return replace(outline_with(items, report), totals=wording.not_searched_text(report.not_searched))
 
 
-def _item(item: AuditItem, extent: Extent, flags: Sequence[str]) -> Item:
+def _item(item: AuditItem, flags: Sequence[str]) -> Item:
     subject = in_cluster(f"{item.namespace}/{item.workload}", item.cluster)
     worst = next(key for key in item.keys if key.risk is item.risk)
     sentence = wording.sentence(worst, item.pods)
@@ -58,7 +58,7 @@ def _item(item: AuditItem, extent: Extent, flags: Sequence[str]) -> Item:
             tone=RISK_TONES[item.risk],
         ),
         paragraphs=(
-            (table_of(AUDIT_COLUMNS[3:], [Row(item, key) for key in item.keys], wide=extent.wide),),
+            (table_of(AUDIT_COLUMNS[3:], [Row(item, key) for key in item.keys]),),
             *([] if isinstance(item.suggestion, UnsetType) else [(_steps(item.suggestion, item.pods, flags),)]),
         ),
     )
@@ -90,8 +90,12 @@ AUDIT_COLUMNS: Sequence[Column[Row]] = (
     Column("WORKLOAD", lambda row: str(row.item.workload)),
     Column("KEY", lambda row: row.key.topology_key),
     Column("DOMAINS", _domains),
-    Column("LOSS", lambda row: wording.loss_text(row.key, row.item.pods)),
-    Column("HELD-BY", lambda row: ", ".join(row.key.held_by)),
+    Column(
+        "LOSS",
+        lambda row: wording.loss_text(row.key, row.item.pods),
+        narrow=lambda row: wording.loss_text(row.key, row.item.pods, brief=True),
+    ),
+    Column("HELD-BY", lambda row: ", ".join(row.key.held_by), spare=True),
     Column("RISK", lambda row: row.key.risk.value, tone=lambda row: RISK_TONES[row.key.risk]),
     Column("AFTER", lambda row: wording.after_text(row.key), below=True),
     Column("REASON", lambda row: wording.risk_text(row.key.why, row.key.topology_key), below=True),

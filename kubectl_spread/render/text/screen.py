@@ -13,7 +13,7 @@ from types import MappingProxyType, ModuleType
 import msgspec
 
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.render.cells import NONE, cell, clean, wrap
+from kubectl_spread.render.cells import NONE, cell, clean, least_width, wrap
 from kubectl_spread.render.outline import EVERY, Table, Tone
 from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.wording.causes import NODE_CONDITION
@@ -24,13 +24,12 @@ COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 METADATA = "importlib.metadata"
 NAMESPACE = "NAMESPACE"
 GAP, TIGHT = 3, 2  # Spaces between columns: as kubectl has them, and where there is little room
-# Characters of the longest word that is not broken, the first while there is another way to make a table fit.
+# Characters of the longest name that is not broken, the first while there is another way to make a table fit.
 LONG_WORDS = (28, 20, 14, 8)
 MOST_LINES = 5  # Lines of a row before words are broken
-KEY, WORKLOAD, WHEN, DOMAINS = "KEY", "WORKLOAD", "WHEN", "DOMAINS"
+KEY, WORKLOAD, WHEN, DOMAINS, LOSS = "KEY", "WORKLOAD", "WHEN", "DOMAINS", "LOSS"
 SENTENCES = ("REASON", "WHY")  # Headers of columns with sentences, which are below their rows without a header
 _COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")  # Domains with their Pods
-UNBROKEN = frozenset(("STATUS", "VERDICT"))  # Headers of columns whose words are never broken
 # whenUnsatisfiable → its letter in a narrow table.
 LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
 # Kind of a workload → the short name that kubectl has for it.
@@ -169,18 +168,25 @@ def _tabulate() -> Callable[..., str]:
 
 def _fit(table: Table, screen: Screen) -> tuple[Table, list[int], int, list[str]]:
     """Return the table as far as it fits, the width of each column, the gap between them, and what names stand for."""
-    natural, width = [size for size, _ in _sizes(table)], screen.width
+    natural, width = _widest(table), screen.width
     if width is None or _total(natural, GAP) <= width:
         return table, natural, GAP, []
+    tables = []
     for table, gap, legend in _shorter(table, whole=screen.whole):  # noqa: B020, PLR1704 - each from the one before
-        if _total(natural := [size for size, _ in _sizes(table)], gap) <= width:
+        if _total(natural := _widest(table), gap) <= width:
             return table, natural, gap, legend
+        tables.append(table if screen.whole else _with_counts(table))
+    # Where cells are wrapped all the same, no more columns are left out than have to be.
+    tables = tables[-1:] if screen.whole else tables[-2 - len(table.spare) : -1]
     for longest in (EVERY, *LONG_WORDS) if screen.whole else LONG_WORDS:
-        sizes = _sizes(table, longest)
         most = MOST_LINES if longest == LONG_WORDS[0] and not screen.whole else max(natural)
-        if widths := _shared_out(sizes, width, most, gap):
-            return table, widths, gap, legend
-    return table, [least for _, least in sizes], gap, legend
+        for table in tables:
+            sizes = _sizes(table, longest)
+            if widths := _shared_out(sizes, width, most, gap):
+                return table, _filled(_widest(table), _used(table, widths), width, gap), gap, legend
+    # On the narrowest screens words are broken anywhere.
+    sizes = _sizes(table, 0, most=LONG_WORDS[-1])
+    return table, _shared_out(sizes, width, max(natural), gap) or [least for _, least in sizes], gap, legend
 
 
 def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[str]]]:
@@ -208,18 +214,16 @@ def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[st
         yield _with_counts(table), TIGHT, legend
 
 
-def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
-    """Return, for each column, how wide its widest cell is, and how wide it has to be at least (characters)."""
-    columns = list(zip(*table.rows, strict=True))
-    return [
-        (
-            max(len(header), *map(len, cells)),
-            # Words that are longer are broken.
-            max(len(header), *(min(max(map(len, text.split()), default=0), most) for text in set(cells))),
-        )
-        for header, cells in zip(table.headers, columns, strict=True)
-        for most in (EVERY if header in UNBROKEN else longest,)
-    ]
+def _widest(table: Table) -> list[int]:
+    """Return how wide the widest cell of each column is (characters)."""
+    return [max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True)]
+
+
+def _sizes(table: Table, longest: int, *, most: int = EVERY) -> list[tuple[int, int]]:
+    """Return, for each column, how wide its widest cell is, and how wide it has to be at least, no more than that."""
+    columns = zip(table.headers, *table.rows, strict=True)
+    least = (max(len(it), min(most, max(least_width(cell, longest) for cell in {*cells}))) for it, *cells in columns)
+    return list(zip(_widest(table), least, strict=True))
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
@@ -227,23 +231,31 @@ def _total(widths: Sequence[int], gap: int) -> int:
 
 
 def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int, gap: int) -> list[int]:
-    """Return the widths with which the rows have the fewest lines; none where they would have more than that.
-
-    What is left over goes to columns that it lets have one line, and then to the one that lacks most.
-    """
+    """Return the widths with which the rows have the fewest lines; none where they would have more than that."""
     for lines in range(1, most_lines + 1):
         # Lines end at words: not all of them are full.
         slack = 0 if lines == 1 else min(4, 2 * lines)
         widths = [min(natural, max(least, -(-natural // lines) + slack)) for natural, least in sizes]
-        if (left := width - _total(widths, gap)) >= 0:
-            lacks = [natural - has for (natural, _), has in zip(sizes, widths, strict=True)]
-            *others, most = sorted(range(len(lacks)), key=lacks.__getitem__)
-            for column in others:
-                more = lacks[column] if lacks[column] <= left else 0
-                widths[column], left = widths[column] + more, left - more
-            widths[most] += min(left, lacks[most])
-            return widths
+        if _total(widths, gap) <= width:
+            return _filled([natural for natural, _ in sizes], widths, width, gap)
     return []
+
+
+def _filled(natural: Sequence[int], widths: list[int], width: int, gap: int) -> list[int]:
+    """Return the widths with what is left over: for columns that then have one line, and for that which lacks most."""
+    lacks, left = [most - has for most, has in zip(natural, widths, strict=True)], width - _total(widths, gap)
+    *others, last = sorted(range(len(lacks)), key=lacks.__getitem__)
+    for column in others:
+        more = lacks[column] if lacks[column] <= left else 0
+        widths[column], left = widths[column] + more, left - more
+    widths[last] += min(left, lacks[last])
+    return widths
+
+
+def _used(table: Table, widths: Sequence[int]) -> list[int]:
+    """Return how much of their widths wrapped cells use."""
+    columns = zip(zip(table.headers, *table.rows, strict=True), widths, strict=True)
+    return [max(len(line) for text in {*cells} for line in wrap(text, most)) for cells, most in columns]
 
 
 def _with_cells(table: Table, header: str, change: Callable[[str], str]) -> Table:
@@ -277,17 +289,19 @@ def _with_short_kinds(table: Table) -> Table:
 
 def _with_short_zones(table: Table) -> tuple[Table, list[str]]:
     """Return the table with zones without what all of them begin with, and that; unchanged unless it is one text."""
-    cells = zip(_column(table, KEY), _column(table, DOMAINS), strict=False)
-    of_zones = [cell for key, cell in cells if key.partition(" ")[0].rpartition("/")[2] == "zone"]
-    begins = {begin for cell in of_zones if (begin := _beginning(cell))}
-    if len(begins) != 1:
+    keys = [key.partition(" ")[0].rpartition("/")[2] for key in _column(table, KEY)]
+    begins = {_beginning(cell) for key, cell in zip(keys, _column(table, DOMAINS), strict=False) if key == "zone"}
+    if len(begins := begins - {""}) != 1:
         return table, []
     (begin,) = begins
-
-    def short(cell: str) -> str:
-        return " ".join(word.removeprefix(begin) for word in cell.split(" ")) if cell in of_zones else cell
-
-    return _with_cells(table, DOMAINS, short), [f"zones in DOMAINS begin with {begin}"]
+    shortened = [header for header in (DOMAINS, LOSS) if header in table.headers]
+    for header in shortened:
+        cells = zip(_column(table, header), keys, strict=True)
+        short = {
+            cell: re.sub(rf"(^| ){re.escape(begin)}", r"\1", cell) if key == "zone" else cell for cell, key in cells
+        }
+        table = _with_cells(table, header, short.__getitem__)
+    return table, [f"zones in {' and '.join(shortened)} begin with {begin}"]
 
 
 def _with_counts(table: Table) -> Table:

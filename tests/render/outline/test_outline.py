@@ -119,7 +119,7 @@ def text_of(report: AnyReport) -> str:
         case RebalanceReport():
             return outline_text(rebalance_outline(report, Extent()))
         case AuditReport():
-            return outline_text(audit_outline(report, Extent()))
+            return outline_text(audit_outline(report))
 
 
 def assert_each_says_all(report: AnyReport) -> None:

@@ -127,6 +127,8 @@ def test_zones_lose_what_all_begin_with() -> None:
     assert [line.split()[1:] for line in lines(table, width=20)[1:3]] == [["a:2", "b:3", "c:2"], ["r-1:2", "r-2:3"]]
     assert "zones in DOMAINS begin with eu-west-1." in " ".join(lines(table, width=20))
     assert "begin" not in "".join(lines(two, width=20))
+    lost = Table(headers=("KEY", "DOMAINS", "LOSS"), rows=(("zone", rows[0][1], "3 of 7 in zone eu-west-1b"),))
+    assert lines(lost, width=60)[1] == "zone   a:2 b:3 c:2   3 of 7 in zone b"
 
 
 def test_on_the_narrowest_screen_words_are_broken() -> None:
@@ -134,10 +136,35 @@ def test_on_the_narrowest_screen_words_are_broken() -> None:
     assert lines(table, width=24) == [
         "KEY           POD",
         "failure-      web-",
-        "domain.       5d9c7b6f4",
-        "example.com-  -x2x5q",
+        "domain.       5d9c7b6f4-",
+        "example.com-  x2x5q",
         "rack",
     ]
+
+
+def test_words_and_counts_are_whole_where_names_break_at_a_sign() -> None:
+    row = ("monitoring", "sts/prometheus-k8s-of-the-cluster", "15 nodes: 0, 3 nodes: 1", "Unprotected")
+    table = Table(headers=("NAMESPACE", "WORKLOAD", "DOMAINS", "RISK"), rows=(row,))
+    assert lines(table, width=53) == [
+        "NAMESPACE   WORKLOAD     DOMAINS       RISK",
+        "monitoring  sts/         15 nodes: 0,  Unprotected",
+        "            prometheus-  3 nodes: 1",
+        "            k8s-of-the-",
+        "            cluster",
+    ]
+
+
+def test_a_column_stays_where_cells_are_wrapped_without_it_too() -> None:
+    row = ("shop", "deployment/checkout", "1", "node-17:2 node-54:2, 8 other nodes: 0, 8 other nodes: 1")
+    table = Table(headers=("NAMESPACE", "WORKLOAD", "MAX-SKEW", "DOMAINS"), rows=(row,), spare=("MAX-SKEW",))
+    assert lines(table, width=60)[0].split() == ["NAMESPACE", "WORKLOAD", "MAX-SKEW", "DOMAINS"]
+    assert lines(table, width=45)[0].split() == ["NAMESPACE", "WORKLOAD", "DOMAINS"]
+
+
+def test_what_a_wrapped_cell_leaves_is_room_for_another() -> None:
+    rows = (("deploy/fraud-detection-scoring-service", "15 nodes: 0, 3 nodes: 1"),)
+    table = Table(headers=("WORKLOAD", "DOMAINS"), rows=rows)
+    assert lines(table, width=48)[1:] == ["deploy/fraud-detection-  15 nodes: 0, 3 nodes: 1", "scoring-service"]
 
 
 def test_short_names_that_are_taken_are_not_given() -> None:
