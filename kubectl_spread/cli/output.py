@@ -54,13 +54,13 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
 
 
 def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
-    """Return the terminal with its current width; without a terminal, no width, or ``WIDE`` for ``-o wide``."""
+    """Return the terminal with its current size; ``-o wide`` has no height, and ``WIDE`` without a terminal."""
     from kubectl_spread.render.text.screen import Screen
 
     colors, (width, height) = wants_color(flags.color, sys.stdout), terminal_size(sys.stdout)
     if width is None and flags.output == "wide":
         return Screen(colors=colors, width=WIDE, namespace=namespace, whole=True)
-    return Screen(colors=colors, width=width, height=height, namespace=namespace)
+    return Screen(colors=colors, width=width, height=height * (flags.output != "wide"), namespace=namespace)
 
 
 def terminal_size(stream: TextIO) -> tuple[int | None, int]:

@@ -84,6 +84,11 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
+def more_rows(number: int) -> str:
+    """Return that so many rows (count) of a table, which are OK, are left out."""
+    return f"and {count_of(number, 'more row')}, {'all ' * (number > 1)}OK; -o wide shows all"
+
+
 def totals(what: str, each: Iterable[str]) -> str:
     """Return how many there are, and how many of each status, in the order in which these come first."""
     counts = ", ".join(f"{number} {status}" for status, number in Counter(each).items())

@@ -83,6 +83,7 @@ class Table(Part, frozen=True, kw_only=True):
     # headers of columns that may stand below the row where there is no room, the first one first
     below: tuple[str, ...] = ()
     spare: tuple[str, ...] = ()  # headers of columns that may be left out, the first one first
+    more: str = ""  # which rows are left out; empty for none
 
 
 @dataclass(frozen=True, slots=True)

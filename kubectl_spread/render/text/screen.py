@@ -106,6 +106,8 @@ def table_rows(table: Table, screen: Screen, *, headers: bool = True) -> Iterato
         yield [next(lines)]
     for cells, below in zip(rows, _below(full, table, screen), strict=True):
         yield [*islice(lines, max(text.count("\n") for text in cells) + 1), *below]
+    if table.more:
+        yield list(screen.wrapped(table.more))
     if legend:
         yield list(screen.wrapped(f"Here {', '.join(legend)}."))
 

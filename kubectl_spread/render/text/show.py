@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,7 +15,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.outline import Extent, Gaps, Table, table_of
+from kubectl_spread.render.outline import Extent, Gaps, Table, Tone, table_of
 from kubectl_spread.render.outline.access import header, node_names
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, left_behind, skew_outline
 from kubectl_spread.render.text import block_lines, header_lines, outline_text, shortened, suffix_line, table_text
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 GONE = "Gone"  # The status of a row that is no longer there
 AS_ABOVE = "as above"
+LEAST_ROWS = 2  # Rows (count) that even the shortest screen has
 SHORT = 30  # Characters up to which a reason stands in each row that has it
 NAMED = 3  # Workloads (count) up to which each is named
 
@@ -73,12 +75,34 @@ def table_screen(
     nodes: Collection[str],
     totals: str,
 ) -> str:
-    """Return the table of a report, with what was read above it, and gaps and totals below it."""
-    told, suffix = shortened(table, (table,), screen, nodes=nodes)
+    """Return the table of a report, with what was read above it, and gaps and totals below it.
+
+    Of a table that is longer than the screen, rows that are OK are left out, the last ones first.
+    """
     top = header_lines(header(report.metadata), screen) if headers else ""
-    text = top + table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
+    gaps = gap_lines(report.incomplete, screen)
     counted = "".join(f"{line}\n" for each in totals.splitlines() for line in screen.wrapped(each))
-    return text + suffix_line(suffix, screen) + counted
+
+    def text(good: int, screen: Screen) -> str:
+        some = _with_good(table, good)
+        told, suffix = shortened(some, (some,), screen, nodes=nodes)
+        return top + table_text(told, screen, headers=headers) + gaps + suffix_line(suffix, screen) + counted
+
+    good = sum(Tone.GOOD in tones for tones in table.tones)
+    if headers and screen.height:
+        plain, most = msgspec.structs.replace(screen, colors=False), screen.height - len(table.rows) + good
+        fitting = bisect_left(range(1, min(good, most) + 1), x=True, key=lambda n: not screen.fits(text(n, plain)))
+        good = max(fitting, LEAST_ROWS + good - len(table.rows))
+    return text(good, screen)
+
+
+def _with_good(table: Table, number: int) -> Table:
+    """Return the table with so many (count) of the rows that are OK, and all others."""
+    good = [index for index, tones in enumerate(table.tones) if Tone.GOOD in tones]
+    if not (left := {*good[number:]}):
+        return table
+    rows, tones = (tuple(it for at, it in enumerate(every) if at not in left) for every in (table.rows, table.tones))
+    return msgspec.structs.replace(table, rows=rows, tones=tones, more=wording.more_rows(len(left)))
 
 
 def _totals(report: SkewReport) -> str:

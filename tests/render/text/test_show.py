@@ -110,6 +110,56 @@ class TestShowTable:
         assert "a1 (by spec.nodeName)" in row
 
 
+def several(even: int, crowded: int) -> SkewReport:
+    """Return how so many workloads are spread whose Pods are in all zones, and so many whose Pods are in one."""
+    made = [(f"even-{n}", ("a1", "b1", "c1")) for n in range(even)]
+    made += [(f"crowded-{n}", ("a1", "a1", "a1")) for n in range(crowded)]
+    objects = list(ABC)
+    for name, nodes in made:
+        constraint = spread(ZONE, selector=app(name))
+        objects.append(workload("StatefulSet", name, pods=template(constraint, labels={"app": name}), replicas=3))
+        objects += (
+            owned(
+                f"{name}-{n}", "StatefulSet", name, on=on, labels={"app": name}, topologySpreadConstraints=[constraint]
+            )
+            for n, on in enumerate(nodes)
+        )
+    return SkewReport(metadata=METADATA, items=rows_of(objects))
+
+
+class TestHeight:
+    """A table that is longer than the terminal."""
+
+    @staticmethod
+    def lines(report: SkewReport, height: int, *, headers: bool = True) -> list[str]:
+        """Return the lines on a terminal of that height."""
+        screen = Screen(width=120, height=height, colors=True)
+        return show_table(report, screen, wide=False, headers=headers, totals=True).splitlines()
+
+    @pytest.mark.parametrize("height", range(6, 17))
+    def test_rows_that_are_ok_are_left_out_and_counted(self, height: int) -> None:
+        report = several(even=9, crowded=2)
+        lines, whole = self.lines(report, height), self.lines(report, 50)
+        assert len(lines) == max(len(whole) - 8, min(height - 1, len(whole)))
+        assert sum("Violated" in line for line in lines[:-1]) == 2
+        left_out = 9 - sum("OK\x1b" in line for line in lines)
+        said = [f"and {left_out} more row{'s, all' if left_out > 1 else ','} OK; -o wide shows all"]
+        assert [line for line in lines if " more row" in line] == said * (left_out > 0)
+        assert lines[-1] == "11 constraints of 11 workloads: 2 Violated, 9 OK."
+
+    def test_problems_are_never_left_out(self) -> None:
+        lines = self.lines(several(even=2, crowded=9), 6)
+        assert (sum("Violated" in line for line in lines[:-1]), sum("OK\x1b" in line for line in lines)) == (9, 0)
+
+    def test_some_rows_stand_on_the_shortest_terminal(self) -> None:
+        assert sum("OK\x1b" in line for line in self.lines(several(even=9, crowded=0), 2)) == 2
+
+    @pytest.mark.parametrize(("height", "headers"), [(0, True), (6, False)])
+    def test_all_rows_stand_in_a_pipe_and_without_headers(self, height: int, *, headers: bool) -> None:
+        report = several(even=9, crowded=1)
+        assert sum("OK\x1b" in line for line in self.lines(report, height, headers=headers)) == 9
+
+
 class TestShowDetails:
     """The domain table, ghosts and the next node of each row."""
 
