@@ -30,6 +30,7 @@ class RebalanceVerdict(StrEnum):
     PARTIAL = "Partial"
     INCOMPLETE = "Incomplete"
     PLANNED = "Planned"
+    NO_EFFECT = "NoEffect"
     BALANCED = "Balanced"
 
 

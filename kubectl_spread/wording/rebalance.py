@@ -57,14 +57,13 @@ def plan_sentence(
     soft: int,
     evictions: int,
     soon: int = 0,
-    idle: int = 0,
     left_out: bool = False,
 ) -> str:
     """Return the result of a plan in a sentence.
 
     ``broken``: how many constraints (count) have a skew above maxSkew before it, ``soft`` of which only prefer less;
-    Pending Pods that can be scheduled satisfy ``soon`` of them. ``idle``: how many have no effect.
-    ``left_out``: whether some that only prefer less are uneven, and were not asked about.
+    Pending Pods that can be scheduled satisfy ``soon`` of them. ``left_out``: whether some that only prefer less are
+    uneven, and were not asked about.
     """
     if not verdicts:
         return "No constraints found to balance."
@@ -76,7 +75,7 @@ def plan_sentence(
         satisfy = f"{count_of(soon, 'constraint')} {'is' if soon == 1 else 'are'} satisfied"
         return f"No eviction is needed: {satisfy} once Pending Pods are scheduled."
     if not broken:
-        return f"{_satisfied(len(verdicts), idle, left_out=left_out)}: there is nothing to evict."
+        return f"{_satisfied(verdicts, left_out=left_out)}: there is nothing to evict."
     kind = "uneven" if soft == broken else "violated or uneven" if soft else "violated"
     number, them = count_of(evictions, "eviction"), count_of(broken, f"{kind} constraint")
     unknown = RebalanceVerdict.INCOMPLETE in verdicts
@@ -97,7 +96,8 @@ def plan_sentence(
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
 
 
-def _satisfied(constraints: int, idle: int, *, left_out: bool) -> str:
+def _satisfied(verdicts: Sequence[RebalanceVerdict], *, left_out: bool) -> str:
+    constraints, idle = len(verdicts), verdicts.count(RebalanceVerdict.NO_EFFECT)
     only = constraints == 1
     if idle == constraints:
         return "The only constraint has no effect" if only else "No constraint has an effect"

@@ -21,7 +21,7 @@ from kubectl_spread.errors import ClusterError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
-from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline import Extent, Table
 from kubectl_spread.render.outline.rebalance import rebalance_outline, sentence_of
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
@@ -108,17 +108,26 @@ def test_a_name_that_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "reason"),
+    ("fields", "reason", "verdict"),
     [
-        ({}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY)),
-        ({"minDomains": 2}, RemainingSkew(TooFewDomains(1, 2))),
-        ({"soft": True}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY)),
+        ({}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY), "NoEffect"),
+        ({"minDomains": 2}, RemainingSkew(TooFewDomains(1, 2)), "Impossible"),
+        ({"soft": True}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY), "NoEffect"),
     ],
 )
-def test_one_domain_is_said_to_balance_nothing(fields: dict[str, Any], reason: ItemReason | None) -> None:
+def test_one_domain_is_said_to_balance_nothing(fields: dict[str, Any], reason: ItemReason, verdict: str) -> None:
     constraint = spread(BY, selector=app("web"), **fields)
     (item,) = asked([*zones("a"), *web({"a1": 2}, constraint)], soft=True).items
-    assert item.reason == reason
+    assert (item.reason, item.verdict) == (reason, verdict)
+
+
+def test_a_constraint_that_counts_no_own_pod_has_no_effect_as_in_show() -> None:
+    found = asked([*zones("a", "b"), *web({"a1": 2}, spread(BY, selector=app("ghost"))), *api({"a1": 2})])
+    assert [item.verdict.value for item in found.items] == ["Planned", "NoEffect"]
+    (told,) = rebalance_outline(found, Extent()).items
+    assert told.headline.line == "1 eviction balances 1 violated constraint."
+    (of_constraints,) = [each for each in told.blocks if isinstance(each, Table) and each.title == "Constraints"]
+    assert [row[of_constraints.headers.index("VERDICT")] for row in of_constraints.rows] == ["Planned", "NoEffect"]
 
 
 def test_the_worst_comes_first() -> None:

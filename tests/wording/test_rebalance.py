@@ -148,8 +148,8 @@ def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
 def test_satisfied_is_what_has_an_effect_and_was_asked_about(
     constraints: int, idle: int, *, left_out: bool, text: str
 ) -> None:
-    verdicts = [RebalanceVerdict.BALANCED] * constraints
-    assert plan_sentence(verdicts, broken=0, soft=0, evictions=0, idle=idle, left_out=left_out) == text
+    verdicts = [RebalanceVerdict.NO_EFFECT] * idle + [RebalanceVerdict.BALANCED] * (constraints - idle)
+    assert plan_sentence(verdicts, broken=0, soft=0, evictions=0, left_out=left_out) == text
 
 
 def test_the_sentences_of_a_plan(same_as_golden: Callable[[str, str], None]) -> None:

@@ -11,7 +11,6 @@ from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
-from kubectl_spread.diagnosis.statuses import NoEffect
 from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.rebalance.plan import SoftLeftOut
 from kubectl_spread.render import outline
@@ -29,6 +28,7 @@ TONES = {
     RebalanceVerdict.PARTIAL: Tone.WARNING,
     RebalanceVerdict.INCOMPLETE: Tone.WARNING,
     RebalanceVerdict.PLANNED: Tone.INFO,
+    RebalanceVerdict.NO_EFFECT: Tone.WARNING,
     RebalanceVerdict.BALANCED: Tone.GOOD,
 }
 SHOWN_PODS = 5  # Pods that lose data (count) that are named
@@ -73,7 +73,6 @@ def sentence_of(report: RebalanceReport) -> str:
         soft=sum(item.constraint.when_unsatisfiable != "DoNotSchedule" for item in broken),
         evictions=len(report.evictions),
         soon=sum(item.verdict is RebalanceVerdict.BALANCED for item in broken),
-        idle=sum(isinstance(item.reason, NoEffect) for item in report.items),
         left_out=any(isinstance(note, SoftLeftOut) for note in report.notes),
     )
 
