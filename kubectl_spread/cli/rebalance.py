@@ -12,8 +12,6 @@ from kubectl_spread.cli.flags import Flags, Option
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kubectl_spread.commands.scope import Named
     from kubectl_spread.contract.rebalance import RebalanceReport
 
@@ -58,6 +56,8 @@ def rebalance(
     """Plan the fewest evictions that restore the spread."""
 
     def ask(named: Named) -> None:
+        from msgspec.structs import replace
+
         from kubectl_spread.commands import exit_codes
         from kubectl_spread.commands import rebalance as command
         from kubectl_spread.render.outline import Extent
@@ -66,9 +66,9 @@ def rebalance(
         from kubectl_spread.render.text import outline_text
 
         def text(report: RebalanceReport, *, wide: bool) -> str:
-            screen = output.screen_for(printing, asked.namespace)
-            again = _again(flags, scope, scheduler, asked.namespace, report.metadata.connection_flags)
-            return outline_text(rebalance_outline(report, Extent(wide=wide, again=again)), screen)
+            return outline_text(
+                rebalance_outline(report, Extent(wide=wide)), output.screen_for(printing, asked.namespace)
+            )
 
         if flags.script and printing.output != groups.OutputFlags.output:
             raise UsageError("--script and --output cannot be used together")
@@ -77,23 +77,27 @@ def rebalance(
         asked = inputs.scope_of(scope, source, named)
         options = command.RebalanceOptions(names=named.names, soft=flags.soft, most=flags.max)
         found = command.rebalance(source, asked, options, inputs.scheduler_of(scheduler))
-        output.write(script_text(found.report, found.checkpoints) if flags.script else printed(found.report))
-        raise typer.Exit(exit_codes.of_rebalance(found.report))
+        plan = replace(found.report, script=_script(flags, scope, scheduler, asked.namespace, found.report))
+        output.write(script_text(plan, found.checkpoints) if flags.script else printed(plan))
+        raise typer.Exit(exit_codes.of_rebalance(plan))
 
     inputs.first_found(flags.resources, ask)
 
 
-def _again(
+def _script(
     flags: RebalanceFlags,
     scope: groups.ScopeFlags,
     scheduler: groups.SchedulerFlags,
     namespace: str,
-    connection: Sequence[str],
+    report: RebalanceReport,
 ) -> str:
-    """Return the command that asks the same; empty where standard input, which can be read once, has the cluster."""
+    """Return the command that prints the script; empty without a plan, and where it could not ask the same again.
+
+    Standard input can be read once, and a script names Pods by their UIDs.
+    """
     from kubectl_spread.diagnosis.fixes.shell import kubectl
 
-    if "-" in (scheduler.from_ or ()):
+    if "-" in (scheduler.from_ or ()) or not (report.evictions and all(each.uid for each in report.evictions)):
         return ""
     valued = {
         "-n": namespace,
@@ -106,4 +110,6 @@ def _again(
     options = ["-A"] * (not namespace) + ["--soft"] * flags.soft
     options += [word for path in scheduler.from_ or () for word in ("--from", path)]
     options += [word for name, value in valued.items() if value for word in (name, value)]
-    return kubectl("spread rebalance", *(flags.resources or ()), flags=(*options, *connection))
+    return kubectl(
+        "spread rebalance", *(flags.resources or ()), flags=(*options, *report.metadata.connection_flags, "--script")
+    )

@@ -26,6 +26,8 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
     kind: Literal["RebalanceReport"] = "RebalanceReport"
     metadata: Metadata
     evictions: tuple[PlannedEviction, ...]  # the plan, in order
+    # the command that prints a script for the plan; empty if there is no plan, or the same input cannot be read again
+    script: str = ""
     pending: int = 0  # how many Pods of the workloads stay Pending; nothing is planned for them
     waiting: tuple[WaitingWorkload, ...] = ()  # their workloads, by name
     # how many Pending Pods of the cluster find a node now, one after another: the plan begins once they are on it;

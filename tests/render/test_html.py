@@ -558,6 +558,16 @@ def test_a_step_and_a_plan_have_the_table_of_their_constraints() -> None:
         assert len(table.all("tr")) == 1 + len(items)
 
 
+def test_a_plan_that_helps_is_not_called_impossible() -> None:
+    plan = page_report("rebalance/shop")
+    assert isinstance(plan, RebalanceReport)
+    left = tuple(msgspec.structs.replace(each, verdict=RebalanceVerdict.IMPOSSIBLE) for each in plan.items)
+    for evictions, verdict in ((plan.evictions, "Partial"), ((), "Impossible")):
+        page = read(to_html(msgspec.structs.replace(plan, items=left, evictions=evictions)))
+        (card,) = page.all("details", of="card")
+        assert card.attributes["data-status"] == verdict
+
+
 def test_every_status_has_a_mark() -> None:
     known = {*SpreadStatus, *Verdict, *RebalanceVerdict}
     assert STATUSES.keys() == set(ItemStatus) >= {ItemStatus(status) for status in known}

@@ -15,7 +15,6 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.audit import AuditItem
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.item_status import ItemStatus
-from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.skew import SkewItem
 from kubectl_spread.diagnosis.step_changes import SimulatedStep
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
@@ -29,6 +28,7 @@ from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
+from kubectl_spread.render.outline.rebalance import verdict_of
 from kubectl_spread.wording import pages
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
@@ -116,9 +116,7 @@ def _card(outlined: Item) -> Card:
             status = ItemStatus(item.risk) if isinstance(item, AuditItem) else _step_status(item)
             return Card(outlined, status, "", 0)
         case RebalanceReport() as report:
-            verdicts = {item.verdict for item in report.items}
-            worst = next((verdict for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED)
-            return Card(outlined, ItemStatus(worst), "", 0)
+            return Card(outlined, ItemStatus(verdict_of(report)), "", 0)
 
 
 def _foremost(constraints: Sequence[ConstraintDiagnosis]) -> ConstraintDiagnosis | None:

@@ -62,7 +62,6 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     every_fix: bool = False
     all_fixes: str = "--all-fixes"  # the flags with which all fixes are printed
     fix_format: FixFormat = ""  # how fixes are written; empty for commands, and YAML where those would not last
-    again: str = ""  # the command that asks the same; empty if it is not known
 
     def most(self, names: int = 0) -> int:
         """Return how many names are listed; ``names`` of them where that is given and not all are wanted."""

@@ -22,7 +22,7 @@ from kubectl_spread.wording.fixes import further_node, starts, summary
 from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
-# Verdict → how good that is, the worst first.
+# Verdict → how good that is.
 TONES = {
     RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
     RebalanceVerdict.PARTIAL: Tone.WARNING,
@@ -44,24 +44,32 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
         lost = (Note(line=wording.DATA_LOST.format(listed(losing, extent.most(SHOWN_PODS)))),) if losing else ()
         commands = (*lost, *_commands(report, extent))
     others = (tuple(_constraints(report, shown)), commands)
-    verdicts = {item.verdict for item in report.items}
-    tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
     item = outline.Item(
         item=report,
-        headline=outline.Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
+        headline=outline.Headline(
+            subject="rebalance", line=sentence, sentence=sentence, tone=TONES[verdict_of(report)]
+        ),
         paragraphs=(tuple(_evictions(report, extent)), *filter(None, others)),
     )
     return outline_with((item,), report)
 
 
 def _commands(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
-    if extent.again and not extent.wide and all(each.uid for each in report.evictions):
+    if report.script and not extent.wide:
         yield Note(line=wording.AS_SCRIPT)
-        yield outline.Commands(commands=(f"{extent.again} --script > plan.sh",))
+        yield outline.Commands(commands=(f"{report.script} > plan.sh",))
         return
     flags = report.metadata.connection_flags
     yield Note(line=wording.SCHEDULED_FIRST * isinstance(report.schedulable, int) + wording.IN_ORDER)
     yield outline.Commands(commands=tuple(eviction_command(each, flags) for each in report.evictions))
+
+
+def verdict_of(report: RebalanceReport) -> RebalanceVerdict:
+    """Return the verdict on the plan: that of the worst constraint, but Partial if a plan leaves any violated."""
+    verdicts = {item.verdict for item in report.items}
+    worst = next((verdict for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED)
+    helps = report.evictions and worst in {RebalanceVerdict.IMPOSSIBLE, RebalanceVerdict.INCOMPLETE}
+    return RebalanceVerdict.PARTIAL if helps else worst
 
 
 def sentence_of(report: RebalanceReport) -> str:
