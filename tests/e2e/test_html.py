@@ -216,9 +216,17 @@ def test_a_name_among_words_is_not_broken(browser: Browser, tmp_path: Path) -> N
     assert all(word.evaluate("word => word.getClientRects().length") == 1 for word in words)
 
 
+def test_a_phone_has_the_loss_in_the_list_and_no_empty_labels(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, page_report("audit/shop"), tmp_path, viewport=PHONE).page
+    assert page.locator(".overview .said").all_inner_texts()[0] == "An outage takes 2 of 2 in zone a"
+    assert page.locator(".overview .said").first.is_visible()
+    cells = page.locator(".card[open] td[data-label]")
+    assert {cell.is_visible() == bool(cell.text_content()) for cell in cells.all()} == {True}
+
+
 @pytest.mark.parametrize("name", ["show/shop", "check/manifests"])
-def test_a_name_of_the_overview_breaks_between_its_parts(browser: Browser, tmp_path: Path, name: str) -> None:
-    links = opened(browser, page_report(name), tmp_path, viewport=PHONE).page.locator(".overview a")
+def test_a_name_breaks_between_its_parts(browser: Browser, tmp_path: Path, name: str) -> None:
+    links = opened(browser, page_report(name), tmp_path, viewport=PHONE).page.locator(".overview a, .card h2")
     lines = [line for text in links.evaluate_all(LINES) for line in text]
     parts = {part for path in links.all_text_contents() for part in path.split("/")}
     assert len(lines) > links.count()

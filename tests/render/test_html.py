@@ -295,6 +295,12 @@ class TestOverview:
         assert drawn.all("svg")[0].attributes["viewbox"] == f"0 0 {MOST_COLUMNS} 2"
         assert [part.attributes["class"] for part in drawn.all("path")] == ["skew", "over", "limit"]
 
+    def test_columns_that_are_empty_in_all_rows_are_left_out(self) -> None:
+        (overview,) = page_of(page_report("audit/shop")).all("div", of="overview")
+        head, first, *_ = overview.all("tr")
+        assert head.texts("th") == ["Status", "What", "In short"]
+        assert first.texts("td") == ["✕Outage", "An outage takes 2 of 2 in zone a"]
+
     def test_one_card_needs_none(self) -> None:
         assert pending_page(STUCK).all("div", of="overview") == []
 

@@ -7,7 +7,7 @@ attribute would have to be let in.
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
@@ -18,7 +18,7 @@ from kubectl_spread.render.html.bars import mini_bars
 from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, card_markup, cards_of, status_badge
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, path_text, text
 from kubectl_spread.render.html.node_map import Drawing, Style
-from kubectl_spread.render.html.sections import callout
+from kubectl_spread.render.html.sections import callout, words_markup
 from kubectl_spread.render.outline import Gaps
 from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.any_report import outline_of
@@ -33,7 +33,8 @@ MOST_ELEMENTS = 2_000
 MOST_OPEN = 1
 MANY = 50  # Cards (count) from which a browser need not lay out those out of sight
 MOST_ROWS = 300  # Cards (count) that have a row; those after them say themselves what they hold
-HEADS = ("Status", "What", "Constraint", "Domains", "Skew", "In short")
+# Heading of a column of the overview → what the page's style calls its cells.
+HEADS = {"Status": "", "What": "", "Constraint": "key", "Domains": "mini", "Skew": "n", "In short": "said"}
 SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")
 
@@ -130,24 +131,34 @@ def _overview(cards: Sequence[Card]) -> Markup:
     """Return a row for each card that leads to it; nothing where there is only one."""
     if len(cards) <= 1:
         return NOTHING
-    shown = list(enumerate(cards))[:MOST_ROWS]
-    head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in HEADS)))
-    body = element("tbody", *(element("tr", *_overview_row(number, card)) for number, card in shown))
-    left_out = len(cards) - len(shown)
+    rows = [_overview_row(number, card) for number, card in enumerate(cards[:MOST_ROWS])]
+    # Columns that no row has anything in are left out.
+    kept = [(at, *it) for at, it in enumerate(HEADS.items()) if any(row[at] for row in rows)]
+    head = element("thead", element("tr", *(element("th", text(heading), scope="col") for _, heading, _ in kept)))
+    cells = (
+        joined(
+            element("th", row[at], scope="row") if at == 1 else element("td", row[at], class_=name)
+            for at, _, name in kept
+        )
+        for row in rows
+    )
+    left_out = len(cards) - len(rows)
     more = block("p", text(f"{count_of(left_out, 'card')} more below." if left_out else ""), class_="hint")
-    return joined((element("div", element("table", head, body), class_="wide overview"), more))
+    table = element("table", head, element("tbody", each("tr", cells)))
+    return joined((element("div", table, class_="wide overview"), more))
 
 
-def _overview_row(number: int, card: Card) -> Iterator[Markup]:
+def _overview_row(number: int, card: Card) -> Sequence[Markup]:
     constraint = card.constraint
-    link = element("a", path_text(card.outlined.headline.subject), href=f"#{anchor(number)}")
-    yield element("td", status_badge(card.status))
-    yield element("th", link, scope="row")
-    yield element("td", text(constraint.topology_key if constraint else card.about), class_="key")
     drawn = mini_bars(constraint) if constraint else NOTHING
-    yield element("td", drawn, class_="mini")
-    yield element("td", text(f"{constraint.skew} of {constraint.max_skew}" if constraint and drawn else ""), class_="n")
-    yield element("td", text(card.outlined.headline.sentence), class_="said")
+    return (
+        status_badge(card.status),
+        element("a", path_text(card.outlined.headline.subject), href=f"#{anchor(number)}"),
+        text(constraint.topology_key if constraint else card.about),
+        drawn,
+        text(f"{constraint.skew} of {constraint.max_skew}" if constraint and drawn else ""),
+        words_markup(card.outlined.headline.sentence),
+    )
 
 
 def _drawn(cards: Sequence[Card], short: Short) -> Iterable[Markup]:

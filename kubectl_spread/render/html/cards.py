@@ -21,8 +21,8 @@ from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.render import outline
 from kubectl_spread.render.html import node_map
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
-from kubectl_spread.render.html.markup import Markup, block, element, joined, text
-from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup
+from kubectl_spread.render.html.markup import Markup, block, element, joined, path_text, text
+from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup, words_markup
 from kubectl_spread.render.outline import EVERY, Extent, Item
 from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.check import check_status, ranges_of
@@ -156,9 +156,9 @@ def card_markup(card: Card, number: int, *, is_open: bool, drawing: node_map.Dra
     head = element(
         "summary",
         status_badge(card.status),
-        element("h2", text(card.outlined.headline.subject)),
+        element("h2", path_text(card.outlined.headline.subject)),
         block("span", text(card.about), class_="about"),
-        element("span", text(card.outlined.headline.sentence), class_="sentence"),
+        element("span", words_markup(card.outlined.headline.sentence), class_="sentence"),
     )
     body = element("div", *_body(card, drawing), class_="body")
     named = {"id": anchor(number), "data_status": card.status}

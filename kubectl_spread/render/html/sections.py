@@ -86,13 +86,13 @@ def table_markup(table: outline.Table) -> Markup:
     head = element("thead", element("tr", each("th", map(text, heads), scope="col")))
     # On a phone each cell bears its heading itself.
     rows = (zip(heads, row, strict=True) for row in table.rows)
-    cells = (joined(element("td", _words(cell), data_label=name.lower()) for name, cell in row) for row in rows)
+    cells = (joined(element("td", words_markup(cell), data_label=name.lower()) for name, cell in row) for row in rows)
     return element("div", element("table", head, element("tbody", each("tr", cells))), class_="wide")
 
 
-def _words(cell: str) -> Markup:
-    """Return the text of a cell; a name among other words is broken at a hyphen only where it fills a line."""
-    words = cell.split(" ")
+def words_markup(line: str) -> Markup:
+    """Return a text; a name among other words is broken at a hyphen only where it fills a line."""
+    words = line.split(" ")
     among = len(words) > 1
     return Markup(
         " ".join(element("span", text(it), class_="word") if among and "-" in it else text(it) for it in words)

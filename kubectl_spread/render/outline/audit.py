@@ -15,7 +15,7 @@ from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.wording import audit as wording
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.fixes.routes import fragment_text, sets_off
-from kubectl_spread.wording.words import in_cluster
+from kubectl_spread.wording.words import capital, in_cluster
 
 RISK_TONES = {
     **dict.fromkeys((Risk.OUTAGE, Risk.BELOW_BUDGET, Risk.MAJORITY), Tone.BAD),
@@ -54,7 +54,7 @@ def _item(item: AuditItem, flags: Sequence[str]) -> Item:
             subject=subject,
             lead=f"{subject}: ",
             line=f"{item.risk}: {sentence}",
-            sentence=sentence,
+            sentence=capital(sentence),
             tone=RISK_TONES[item.risk],
         ),
         paragraphs=(
