@@ -13,6 +13,7 @@ from kubectl_spread.wording.reasons import brief_key, noun_for, reason_text
 from kubectl_spread.wording.simulate import as_before, why_pending
 from kubectl_spread.wording.words import between, count_of, enumerated, in_cluster, totals
 
+SUGGEST = "--suggest prints constraints that help, verified by simulation."
 MOST_NAMED = 3  # Domains (count) up to which each is named
 
 
@@ -98,11 +99,14 @@ def not_searched_text(number: int) -> str:
 
 
 def totals_text(items: Sequence[audit.AuditItem], left_out: int) -> str:
-    """Return how many workloads have which risk, and how many with one Pod are left out; empty for none."""
+    """Return how many workloads have which risk and how many with one Pod are left out, and what may be done."""
     counted = [
         totals(in_cluster(count_of(len(each), "workload"), cluster), (item.risk for item in each))
         for cluster, each in grouped(items, lambda item: item.cluster).items()
     ]
     one = f"{count_of(left_out, 'workload')} with one Pod {'is' if left_out == 1 else 'are'} left out (--all)."
     left = [one] if left_out else []
-    return "\n".join((*counted, *left)) if counted[1:] else " ".join((*counted, *left))
+    helpless = {audit.Risk.UNAVOIDABLE, audit.Risk.OK}.issuperset(item.risk for item in items)
+    return "\n".join(
+        filter(None, (("\n" if counted[1:] else " ").join((*counted, *left)), "" if helpless else SUGGEST))
+    )

@@ -21,9 +21,11 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.audit import audit_outline
 from kubectl_spread.render.text import outline_text
+from kubectl_spread.render.text.audit import audit_text
+from kubectl_spread.render.text.screen import PIPE
 from kubectl_spread.simulation.steps import NotReplaced
 from kubectl_spread.snapshot import Unread
-from kubectl_spread.wording.audit import after_text
+from kubectl_spread.wording.audit import SUGGEST, after_text
 from tests.build import ZONE, Object, app, node, spread
 from tests.commands.memory import Memory
 from tests.diagnosis.audited import cluster
@@ -118,3 +120,20 @@ def test_only_so_much_time_goes_into_suggestions(monkeypatch: pytest.MonkeyPatch
     assert (len(report.items), report.not_searched) == (2, 1)
     text = outline_text(audit_outline(report))
     assert text.splitlines()[-1] == "No time was left to search suggestions for 1 workload: name them."
+
+
+@pytest.mark.parametrize(
+    ("objects", "risk", "hinted"),
+    [
+        ([*zones("a", "b"), *web({"a1": 2})], Risk.OUTAGE, True),
+        ([*zones("a"), *web({"a1": 2})], Risk.UNAVOIDABLE, False),
+    ],
+)
+def test_the_flag_for_suggestions_is_named_where_one_may_help(
+    objects: list[Object], risk: Risk, *, hinted: bool
+) -> None:
+    report = asked(objects)
+    assert [item.risk for item in report.items] == [risk]
+    lines = audit_text(report, PIPE, detailed=False, wide=False, headers=True).splitlines()
+    assert (lines[-1] == SUGGEST) is hinted
+    assert SUGGEST not in audit_text(report, PIPE, detailed=False, wide=False, headers=False)
