@@ -33,7 +33,6 @@ from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
-from kubectl_spread.render.html.cards import STATUSES
 from kubectl_spread.render.html.markup import element, text
 from kubectl_spread.render.html.node_map import (
     FEW_BOXES,
@@ -50,6 +49,7 @@ from kubectl_spread.render.html.node_map import (
     grouped,
 )
 from kubectl_spread.render.html.sections import MOST_STEPS
+from kubectl_spread.render.outline import STATUSES
 from kubectl_spread.simulation.placement import DomainRange
 from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread

@@ -13,13 +13,14 @@ from importlib.resources import files
 from itertools import accumulate
 
 from kubectl_spread.contract.any_report import AnyReport, ClustersReport
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.bars import mini_bars
-from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, card_markup, cards_of, status_badge
+from kubectl_spread.render.html.cards import EXTENT, Card, anchor, card_markup, cards_of, status_badge
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, path_text, text
 from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.sections import callout, words_markup
-from kubectl_spread.render.outline import Gaps
+from kubectl_spread.render.outline import STATUSES, Gaps
 from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.wording import pages
@@ -121,7 +122,8 @@ def _counts(cards: Sequence[Card]) -> Markup:
             data_status=status,
             aria_pressed="false",
         )
-        for status, (tone, mark) in STATUSES.items()
+        for status in ItemStatus
+        for tone, mark in (STATUSES[status],)
         if counted[status]
     ]
     return block("ul", each("li", buttons), class_="counts")

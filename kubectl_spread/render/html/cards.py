@@ -1,7 +1,7 @@
 """One card for each item of a report: its headline, and behind it everything else."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -23,7 +23,7 @@ from kubectl_spread.render.html import node_map
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.markup import Markup, block, element, joined, path_text, text
 from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup, words_markup
-from kubectl_spread.render.outline import EVERY, Extent, Item
+from kubectl_spread.render.outline import EVERY, STATUSES, Extent, Item
 from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
@@ -38,36 +38,6 @@ LAST = (outline.Findings, outline.Messages)
 OF_ROW = (outline.Findings, outline.Gaps)  # Of a row of ``show``: what is wrong and what to do stands first there
 BELOW_ROW = (outline.Note,)
 UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")
-
-# Status → its tone and its mark.
-STATUSES: Mapping[ItemStatus, tuple[str, str]] = {
-    ItemStatus.NO_DOMAINS: ("bad", "∅"),
-    ItemStatus.BLOCKED: ("bad", "✕"),
-    ItemStatus.FAILED_CREATE: ("bad", "✕"),
-    ItemStatus.UNSCHEDULABLE: ("bad", "✕"),
-    ItemStatus.INVALID: ("bad", "✕"),
-    ItemStatus.REFUSED: ("bad", "✕"),
-    ItemStatus.STUCK: ("bad", "▲"),
-    ItemStatus.VIOLATED: ("bad", "▲"),
-    ItemStatus.OUTAGE: ("bad", "✕"),
-    ItemStatus.BELOW_BUDGET: ("bad", "▲"),
-    ItemStatus.MAJORITY: ("bad", "▲"),
-    ItemStatus.NO_EFFECT: ("warn", "○"),
-    ItemStatus.INCOMPLETE: ("warn", "?"),
-    ItemStatus.PENDING: ("bad", "…"),
-    ItemStatus.WAITING: ("warn", "…"),
-    ItemStatus.LOST: ("warn", "○"),
-    ItemStatus.GATED: ("warn", "‖"),
-    ItemStatus.IMPOSSIBLE: ("bad", "✕"),
-    ItemStatus.PARTIAL: ("warn", "◐"),
-    ItemStatus.PLANNED: ("info", "→"),
-    ItemStatus.UNEVEN: ("info", "≈"),
-    ItemStatus.UNAVOIDABLE: ("warn", "○"),
-    ItemStatus.UNPROTECTED: ("info", "○"),
-    ItemStatus.BALANCED: ("good", "✓"),
-    ItemStatus.OK: ("good", "✓"),
-    ItemStatus.SCHEDULABLE: ("good", "✓"),
-}
 
 
 class Card(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ Every text in a block is as others wrote it: each format escapes it in its own w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 import msgspec
 
 from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.gaps import Gap
 from kubectl_spread.wording.findings import finding_text
 from kubectl_spread.wording.incomplete import Incomplete, merged_entries
@@ -44,6 +45,29 @@ class Tone(StrEnum):
     INFO = "info"
     GOOD = "good"
 
+
+_OF = ItemStatus
+# Status of any report → how good it is, and the mark that pages give it.
+STATUSES: Mapping[str, tuple[Tone, str]] = {
+    status: (tone, mark)
+    for tone, mark, statuses in (
+        (Tone.BAD, "∅", (_OF.NO_DOMAINS,)),
+        (Tone.BAD, "✕", (_OF.BLOCKED, _OF.FAILED_CREATE, _OF.UNSCHEDULABLE, _OF.INVALID, _OF.REFUSED)),
+        (Tone.BAD, "✕", (_OF.OUTAGE, _OF.IMPOSSIBLE)),
+        (Tone.BAD, "▲", (_OF.STUCK, _OF.VIOLATED, _OF.BELOW_BUDGET, _OF.MAJORITY)),
+        (Tone.BAD, "…", (_OF.PENDING,)),
+        (Tone.WARNING, "○", (_OF.NO_EFFECT, _OF.LOST, _OF.UNAVOIDABLE)),
+        (Tone.WARNING, "?", (_OF.INCOMPLETE,)),
+        (Tone.WARNING, "…", (_OF.WAITING,)),
+        (Tone.WARNING, "‖", (_OF.GATED,)),
+        (Tone.WARNING, "◐", (_OF.PARTIAL,)),
+        (Tone.INFO, "→", (_OF.PLANNED,)),
+        (Tone.INFO, "≈", (_OF.UNEVEN,)),
+        (Tone.INFO, "○", (_OF.UNPROTECTED,)),
+        (Tone.GOOD, "✓", (_OF.BALANCED, _OF.OK, _OF.SCHEDULABLE)),
+    )
+    for status in statuses
+}
 
 FixFormat: TypeAlias = Literal["", "yaml", "commands"]
 

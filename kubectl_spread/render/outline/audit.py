@@ -7,22 +7,15 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.contract.audit import AuditReport
-from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Risk, Suggestion
+from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Suggestion
 from kubectl_spread.diagnosis.fixes.shell import command_line
-from kubectl_spread.render.outline import Column, Headline, Item, Outline, Step, Steps, Tone, table_of
+from kubectl_spread.render.outline import STATUSES, Column, Headline, Item, Outline, Step, Steps, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.wording import audit as wording
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.fixes.routes import fragment_text, sets_off
 from kubectl_spread.wording.words import capital, in_cluster
-
-RISK_TONES = {
-    **dict.fromkeys((Risk.OUTAGE, Risk.BELOW_BUDGET, Risk.MAJORITY), Tone.BAD),
-    Risk.UNAVOIDABLE: Tone.WARNING,
-    **dict.fromkeys((Risk.UNEVEN, Risk.UNPROTECTED), Tone.INFO),
-    Risk.OK: Tone.GOOD,
-}
 
 
 class Row(NamedTuple):
@@ -55,7 +48,7 @@ def _item(item: AuditItem, flags: Sequence[str]) -> Item:
             lead=f"{subject}: ",
             line=f"{item.risk}: {sentence}",
             sentence=capital(sentence),
-            tone=RISK_TONES[item.risk],
+            tone=STATUSES[item.risk][0],
         ),
         paragraphs=(
             (table_of(AUDIT_COLUMNS[3:], [Row(item, key) for key in item.keys]),),
@@ -96,7 +89,7 @@ AUDIT_COLUMNS: Sequence[Column[Row]] = (
         narrow=lambda row: wording.loss_text(row.key, row.item.pods, brief=True),
     ),
     Column("HELD-BY", lambda row: ", ".join(row.key.held_by), spare=True),
-    Column("RISK", lambda row: row.key.risk.value, tone=lambda row: RISK_TONES[row.key.risk]),
+    Column("RISK", lambda row: row.key.risk.value, tone=lambda row: STATUSES[row.key.risk][0]),
     Column("AFTER", lambda row: wording.after_text(row.key), below=True),
     Column("REASON", lambda row: wording.risk_text(row.key.why, row.key.topology_key), below=True),
 )

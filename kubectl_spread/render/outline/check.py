@@ -14,7 +14,7 @@ from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block, once_bypassed
-from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
+from kubectl_spread.render.outline.evaluation import verdict_sentence
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.findings import in_short, named_constraint
@@ -45,7 +45,7 @@ def check_status(item: CheckItem) -> ItemStatus:
 def _item(item: CheckItem, extent: Extent, flags: Sequence[str]) -> Item:
     name, sentence = subject_of(item), check_sentence(item)
     warnings = [*filter(None, (*_violated(item), *dict.fromkeys(map(in_short, item.findings))))]
-    tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
+    tone = Tone.BAD if item.jam or item.failed_create or item.held_by else outline.STATUSES[item.verdict][0]
     if _is_placed(item) and warnings:
         sentence, tone = f"{sentence.removesuffix('.')}, but {'; '.join(warnings)}.", Tone.WARNING
     review = outline.Review(errors=item.refusals, warnings=item.warnings)

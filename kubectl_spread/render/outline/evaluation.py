@@ -13,7 +13,7 @@ from kubectl_spread.diagnosis import causes, findings
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
-from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
 from kubectl_spread.wording.words import first_and_more, listed, with_short_keys
@@ -31,13 +31,6 @@ TOLD = (findings.MinDomainsUnreachable, findings.MissingTopologyKey, findings.Si
 NAMED_NODES = 2  # Nodes (count) of a group that are named before the rest is counted
 # What TaintToleration says of a node that NodeUnschedulable rejects too.
 CORDON_TAINT = "taint node.kubernetes.io/unschedulable:NoSchedule"
-VERDICT_TONES = {
-    Verdict.UNSCHEDULABLE: Tone.BAD,
-    Verdict.INVALID: Tone.BAD,
-    Verdict.FAILED_CREATE: Tone.BAD,
-    Verdict.INCOMPLETE: Tone.WARNING,
-    Verdict.SCHEDULABLE: Tone.GOOD,
-}
 
 
 def verdict_sentence(item: EvaluationReport) -> str:

@@ -15,7 +15,7 @@ from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Step, Steps, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
-from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
+from kubectl_spread.render.outline.evaluation import verdict_sentence
 from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
@@ -197,7 +197,7 @@ def _needs_its_own(item: PendingItem, other: PendingItem) -> bool:
 
 def _headline(item: PendingItem) -> Headline:
     name = in_cluster(f"{item.namespace}/{item.name}", item.cluster)
-    verdict, tone = verdict_sentence(item), VERDICT_TONES[item.verdict]
+    verdict, tone = verdict_sentence(item), outline.STATUSES[item.verdict][0]
     if item.held_by:
         held = held_back(item.held_by, verdict, stuck=item.stuck)
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)

@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.rebalance.plan import SoftLeftOut
 from kubectl_spread.render import outline
-from kubectl_spread.render.outline import Column, Extent, Note, Tone
+from kubectl_spread.render.outline import STATUSES, Column, Extent, Note
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.wording import rebalance as wording
@@ -22,15 +22,6 @@ from kubectl_spread.wording.fixes import further_node, starts, summary
 from kubectl_spread.wording.fixes.waits import wait_text
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
-# Verdict → how good that is.
-TONES = {
-    RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
-    RebalanceVerdict.PARTIAL: Tone.WARNING,
-    RebalanceVerdict.INCOMPLETE: Tone.WARNING,
-    RebalanceVerdict.PLANNED: Tone.INFO,
-    RebalanceVerdict.NO_EFFECT: Tone.WARNING,
-    RebalanceVerdict.BALANCED: Tone.GOOD,
-}
 SHOWN_PODS = 5  # Pods that lose data (count) that are named
 
 
@@ -47,7 +38,7 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     item = outline.Item(
         item=report,
         headline=outline.Headline(
-            subject="rebalance", line=sentence, sentence=sentence, tone=TONES[verdict_of(report)]
+            subject="rebalance", line=sentence, sentence=sentence, tone=STATUSES[verdict_of(report)][0]
         ),
         paragraphs=(tuple(_evictions(report, extent)), *filter(None, others)),
     )
@@ -162,6 +153,6 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("WHEN", lambda item: item.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), str(item.skew_after))),
-    Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),
+    Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: STATUSES[item.verdict][0]),
     Column("DOMAINS", _moved),
 )

@@ -11,8 +11,9 @@ from msgspec import UnsetType
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.skew import SkewItem
-from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline import (
+    STATUSES,
     Block,
     Column,
     Extent,
@@ -22,7 +23,6 @@ from kubectl_spread.render.outline import (
     Item,
     Note,
     Outline,
-    Tone,
 )
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
@@ -33,13 +33,6 @@ from kubectl_spread.wording.words import between, capital, first_and_more, in_cl
 if TYPE_CHECKING:  # One command's report needs no other's types.
     from kubectl_spread.diagnosis.planned_evictions import RebalanceItem
 
-STATUS_TONES = {
-    **dict.fromkeys(SEVERE, Tone.BAD),
-    SpreadStatus.NO_EFFECT: Tone.WARNING,
-    SpreadStatus.INCOMPLETE: Tone.WARNING,
-    SpreadStatus.UNEVEN: Tone.INFO,
-    SpreadStatus.OK: Tone.GOOD,
-}
 FEW_DOMAINS = 5  # Domains (count) up to which each is shown with its Pods
 FEW_COUNTS = 3  # Different counts of Pods in domains that do not change (count) up to which each is shown
 MOST_COUNTS = 6  # Different counts of Pods (count) up to which each is shown with the number of domains that have it
@@ -87,7 +80,7 @@ def _item(
             lead=f"{subject}: ",
             line=f"{item.current}: {reason}" if reason else item.current.value,
             sentence=capital(reason, names) or skew,
-            tone=STATUS_TONES[item.current],
+            tone=STATUSES[item.current][0],
         ),
         paragraphs=(
             (
@@ -234,10 +227,10 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
     Column("READY", _ready, wide=True),
     Column("PENDING", lambda i: str(i.pending), wide=True),
-    Column("STATUS", lambda i: i.current.value, tone=lambda i: STATUS_TONES[i.current]),
+    Column("STATUS", lambda i: i.current.value, tone=lambda i: STATUSES[i.current][0]),
     Column("DOMAINS", lambda i: _with_fullest(i.state.matching, i.state.constraint.topology_key)),
     Column("SELECTOR", lambda i: str(i.state.constraint.selector), wide=True, below=True),
     Column("NEXT", _next, narrow=_stop, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
-    Column("REASON", lambda i: wording.status_text(i.now), tone=lambda i: STATUS_TONES[i.current], below=True),
+    Column("REASON", lambda i: wording.status_text(i.now), tone=lambda i: STATUSES[i.current][0], below=True),
 )
