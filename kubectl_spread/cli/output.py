@@ -58,9 +58,9 @@ def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
     from kubectl_spread.render.text.screen import Screen
 
     colors, (width, height) = wants_color(flags.color, sys.stdout), terminal_size(sys.stdout)
-    if width is None and flags.output == "wide":
-        return Screen(colors=colors, width=WIDE, namespace=namespace, whole=True)
-    return Screen(colors=colors, width=width, height=height * (flags.output != "wide"), namespace=namespace)
+    if flags.output == "wide":
+        return Screen(colors=colors, width=width or WIDE, namespace=namespace, whole=width is None)
+    return Screen(colors=colors, width=width, height=height, namespace=namespace)
 
 
 def terminal_size(stream: TextIO) -> tuple[int | None, int]:

@@ -47,9 +47,9 @@ _BREAK = re.compile(r"(?<=[-/,=_ ])|(?<=[.:])(?=[A-Za-z])")
 
 def least_width(text: str, longest: int) -> int:
     """Return how wide a cell has to be for its words, those that are longer broken at a sign within them."""
-    words = [word.strip(" ") for word in _WORD.findall(text)]
-    long = (max(longest, *map(len, _BREAK.split(word))) for word in words if len(word) > longest and " " not in word)
-    return max(*long, *(len(word) for word in words if len(word) <= longest or " " in word), 0, 0)
+    words = (word.strip(" ") for word in _WORD.findall(text))
+    least = (max(min(len(it), longest), *map(len, [it] if " " in it else _BREAK.split(it))) for it in words)
+    return max(least, default=0)
 
 
 def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:

@@ -141,11 +141,6 @@ def _to_do_first(item: RebalanceItem, flags: Sequence[str]) -> Iterator[outline.
         yield Note(line=wording.ASK_FIRST)
 
 
-def _moved(item: RebalanceItem) -> str:
-    after = {each: (pods, pods) for each, pods in item.after.items()}
-    return moved_text(item.before, after, item.constraint.topology_key)
-
-
 COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", workload_text),
@@ -154,5 +149,7 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), str(item.skew_after))),
     Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: STATUSES[item.verdict][0]),
-    Column("DOMAINS", _moved),
+    Column(
+        "DOMAINS", lambda i: moved_text(i.before, {d: (n, n) for d, n in i.after.items()}, i.constraint.topology_key)
+    ),
 )

@@ -29,6 +29,9 @@ LONG_WORDS = (28, 20, 14, 8)
 MOST_LINES = 5  # Lines of a row before words are broken
 KEY, WORKLOAD, WHEN, DOMAINS, LOSS = "KEY", "WORKLOAD", "WHEN", "DOMAINS", "LOSS"
 SENTENCES = ("REASON", "WHY")  # Headers of columns with sentences, which are below their rows without a header
+# Several zones that differ in a last letter, as those of eu-west-1, and what they begin with. A last digit would look
+# like a second number beside a number of Pods.
+_ZONES = re.compile(r"([^ :]*[\d-])[^\W\d_](?::[^ ]*)?(?: \1[^\W\d_](?::[^ ]*)?)+")
 _COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")  # Domains with their Pods
 # whenUnsatisfiable → its letter in a narrow table.
 LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
@@ -292,17 +295,17 @@ def _with_short_kinds(table: Table) -> Table:
 def _with_short_zones(table: Table) -> tuple[Table, list[str]]:
     """Return the table with zones without what all of them begin with, and that; unchanged unless it is one text."""
     keys = [key.partition(" ")[0].rpartition("/")[2] for key in _column(table, KEY)]
-    begins = {_beginning(cell) for key, cell in zip(keys, _column(table, DOMAINS), strict=False) if key == "zone"}
-    if len(begins := begins - {""}) != 1:
+    zones = (cell for key, cell in zip(keys, _column(table, DOMAINS), strict=False) if key == "zone")
+    begins = {found[1] for found in map(_ZONES.fullmatch, zones) if found}
+    if len(begins) != 1:
         return table, []
     (begin,) = begins
     shortened = [header for header in (DOMAINS, LOSS) if header in table.headers]
     for header in shortened:
-        cells = zip(_column(table, header), keys, strict=True)
-        short = {
-            cell: re.sub(rf"(^| ){re.escape(begin)}", r"\1", cell) if key == "zone" else cell for cell, key in cells
-        }
-        table = _with_cells(table, header, short.__getitem__)
+        cells = _column(table, header)
+        of_zones = {cell for cell, key in zip(cells, keys, strict=True) if key == "zone"}
+        short = {cell: re.sub(rf"(^| ){re.escape(begin)}", r"\1", cell) for cell in of_zones}
+        table = _with_cells(table, header, ({cell: cell for cell in cells} | short).__getitem__)
     return table, [f"zones in {' and '.join(shortened)} begin with {begin}"]
 
 
@@ -316,17 +319,6 @@ def _with_counts(table: Table) -> Table:
         return alike_text(pods, HOSTNAME, most=len(pods)) or cell
 
     return _with_cells(table, DOMAINS, counted) if of_nodes else table
-
-
-def _beginning(domains: str) -> str:
-    """Return what several zones begin with that differ in a last letter, as ``eu-west-1``; empty for others.
-
-    A last digit beside a number of Pods would look like a second number.
-    """
-    values = [word.partition(":")[0] for word in domains.split(" ")]
-    begin = values[0][:-1]
-    alike = all(value[:-1] == begin and value[-1:].isalpha() for value in values)
-    return begin if len(values) > 1 and alike and (begin[-1:].isdigit() or begin[-1:] == "-") else ""
 
 
 def _without(table: Table, header: str) -> Table:
