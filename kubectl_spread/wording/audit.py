@@ -45,12 +45,12 @@ def places(topology_key: str, domains: Sequence[str]) -> str:
     return f"{noun}{enumerated(domains, MOST_NAMED)}"
 
 
-def loss_text(key: audit.AuditedKey, pods: int, *, brief: bool = False) -> str:
+def loss_text(key: audit.AuditedKey, pods: int, *, placed: bool = True) -> str:
     """Return ``5 of 9 in zone b``, ``5 of 9 on node-1``; with several worst domains ``3 of 9 in zone a or b``.
 
-    ``brief``: several are not named, since the column DOMAINS has their Pods.
+    ``placed``: whether the domains are named.
     """
-    worst = () if brief and key.worst[1:] else key.worst
+    worst = key.worst if placed else ()
     where = " on " if key.topology_key == HOSTNAME else f" in {noun_for(key.topology_key, 1)} "
     return f"{key.loss} of {pods}{where if worst else ''}{enumerated(worst, MOST_NAMED, word='or')}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -137,3 +138,10 @@ def test_the_flag_for_suggestions_is_named_where_one_may_help(
     lines = audit_text(report, PIPE, detailed=False, wide=False, headers=True).splitlines()
     assert (lines[-1] == SUGGEST) is hinted
     assert SUGGEST not in audit_text(report, PIPE, detailed=False, wide=False, headers=False)
+
+
+def test_the_list_names_a_domain_only_where_its_domains_are_counted() -> None:
+    few, many = [*zones("a", "b"), *web({"a1": 2})], [*zones(*"abcdef"), *web({"a1": 2})]
+    for objects, losses in ((few, ["2 of 2", "2 of 2 on a1"]), (many, ["2 of 2 in zone a", "2 of 2 on a1"])):
+        lines = audit_text(asked(objects), PIPE, detailed=False, wide=False, headers=True).splitlines()[1:3]
+        assert [re.split(" {3,}", line)[-3] for line in lines] == losses

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from kubectl_spread.contract.audit import AuditReport
 from kubectl_spread.diagnosis.audit import AuditedKey, AuditItem, Suggestion
 from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import STATUSES, Column, Headline, Item, Outline, Step, Steps, table_of
 from kubectl_spread.render.outline.access import outline_with
-from kubectl_spread.render.outline.skew import counts_text
+from kubectl_spread.render.outline.skew import FEW_DOMAINS, counts_text
 from kubectl_spread.wording import audit as wording
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.fixes.routes import fragment_text, sets_off
@@ -71,9 +72,14 @@ def _steps(suggestion: Suggestion, pods: int, flags: Sequence[str]) -> Steps:
     return Steps(title=fixes.title(1, more="", verified=True, none_safe=False), steps=(step,))
 
 
-def _domains(row: Row) -> str:
-    counts = {**dict.fromkeys(row.key.usable, 0), **{each.value: each.pods for each in row.key.domains}}
-    return counts_text(counts, row.key.topology_key)
+def _counts(row: Row) -> dict[str, int]:
+    return {**dict.fromkeys(row.key.usable, 0), **{each.value: each.pods for each in row.key.domains}}
+
+
+def _loss(row: Row) -> str:
+    """Return the loss, with the domain where it is one, and the column beside it may only count domains."""
+    counted = row.key.topology_key == HOSTNAME or len(_counts(row)) > FEW_DOMAINS
+    return wording.loss_text(row.key, row.item.pods, placed=counted and len(row.key.worst) == 1)
 
 
 # What a row says of a workload and one of its keys.
@@ -82,12 +88,8 @@ AUDIT_COLUMNS: Sequence[Column[Row]] = (
     Column("NAMESPACE", lambda row: row.item.namespace),
     Column("WORKLOAD", lambda row: str(row.item.workload)),
     Column("KEY", lambda row: row.key.topology_key),
-    Column("DOMAINS", _domains),
-    Column(
-        "LOSS",
-        lambda row: wording.loss_text(row.key, row.item.pods),
-        narrow=lambda row: wording.loss_text(row.key, row.item.pods, brief=True),
-    ),
+    Column("DOMAINS", lambda row: counts_text(_counts(row), row.key.topology_key)),
+    Column("LOSS", lambda row: wording.loss_text(row.key, row.item.pods), narrow=_loss),
     Column("HELD-BY", lambda row: ", ".join(row.key.held_by), spare=True),
     Column("RISK", lambda row: row.key.risk.value, tone=lambda row: STATUSES[row.key.risk][0]),
     Column("AFTER", lambda row: wording.after_text(row.key), below=True),

@@ -27,7 +27,7 @@ GAP, TIGHT = 3, 2  # Spaces between columns: as kubectl has them, and where ther
 # Characters of the longest name that is not broken, the first while there is another way to make a table fit.
 LONG_WORDS = (28, 20, 14, 8)
 MOST_LINES = 5  # Lines of a row before words are broken
-KEY, WORKLOAD, WHEN, DOMAINS, LOSS = "KEY", "WORKLOAD", "WHEN", "DOMAINS", "LOSS"
+KEY, WORKLOAD, WHEN, DOMAINS = "KEY", "WORKLOAD", "WHEN", "DOMAINS"
 SENTENCES = ("REASON", "WHY")  # Headers of columns with sentences, which are below their rows without a header
 # Several zones that differ in a last letter, as those of eu-west-1, and what they begin with. A last digit would look
 # like a second number beside a number of Pods.
@@ -294,19 +294,17 @@ def _with_short_kinds(table: Table) -> Table:
 
 def _with_short_zones(table: Table) -> tuple[Table, list[str]]:
     """Return the table with zones without what all of them begin with, and that; unchanged unless it is one text."""
-    keys = [key.partition(" ")[0].rpartition("/")[2] for key in _column(table, KEY)]
-    zones = (cell for key, cell in zip(keys, _column(table, DOMAINS), strict=False) if key == "zone")
-    begins = {found[1] for found in map(_ZONES.fullmatch, zones) if found}
+    cells = zip(_column(table, KEY), _column(table, DOMAINS), strict=False)
+    of_zones = [cell for key, cell in cells if key.partition(" ")[0].rpartition("/")[2] == "zone"]
+    begins = {found[1] for found in map(_ZONES.fullmatch, of_zones) if found}
     if len(begins) != 1:
         return table, []
     (begin,) = begins
-    shortened = [header for header in (DOMAINS, LOSS) if header in table.headers]
-    for header in shortened:
-        cells = _column(table, header)
-        of_zones = {cell for cell, key in zip(cells, keys, strict=True) if key == "zone"}
-        short = {cell: re.sub(rf"(^| ){re.escape(begin)}", r"\1", cell) for cell in of_zones}
-        table = _with_cells(table, header, ({cell: cell for cell in cells} | short).__getitem__)
-    return table, [f"zones in {' and '.join(shortened)} begin with {begin}"]
+
+    def short(cell: str) -> str:
+        return " ".join(word.removeprefix(begin) for word in cell.split(" ")) if cell in of_zones else cell
+
+    return _with_cells(table, DOMAINS, short), [f"zones in DOMAINS begin with {begin}"]
 
 
 def _with_counts(table: Table) -> Table:

@@ -127,8 +127,6 @@ def test_zones_lose_what_all_begin_with() -> None:
     assert [line.split()[1:] for line in lines(table, width=20)[1:3]] == [["a:2", "b:3", "c:2"], ["r-1:2", "r-2:3"]]
     assert "zones in DOMAINS begin with eu-west-1." in " ".join(lines(table, width=20))
     assert "begin" not in "".join(lines(two, width=20))
-    lost = Table(headers=("KEY", "DOMAINS", "LOSS"), rows=(("zone", rows[0][1], "3 of 7 in zone eu-west-1b"),))
-    assert lines(lost, width=60)[1] == "zone   a:2 b:3 c:2   3 of 7 in zone b"
 
 
 def test_on_the_narrowest_screen_words_are_broken() -> None:
