@@ -13,6 +13,7 @@ from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep, WaitingReason
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.rebalance.plan import UpgradedPods
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
@@ -108,9 +109,10 @@ def _troubles(step: SimulatedStep) -> Iterator[str]:
     if step.never_run:
         names = "names a node that does" if step.never_run == 1 else "name nodes that do"
         yield f"{count_of(step.never_run, 'new Pod')} {names} not exist"
-    for it in step.verdict.violated:
-        key = SHORT_KEYS.get(it.topology_key, it.topology_key)
-        yield f"the constraint of {it.workload.name} on {key} is Violated (skew {it.skew}, maxSkew {it.max_skew})"
+    # STATUS has a worse one than Violated where Pods are Pending too.
+    for (key, limit), broken in grouped(step.verdict.violated, lambda it: (it.topology_key, it.max_skew)).items():
+        whose = listed([f"{it.workload.name} {it.skew}" for it in broken], SHOWN_NAMES)
+        yield f"the skew on {SHORT_KEYS.get(key, key)} exceeds maxSkew {limit} ({whose})"
 
 
 def _without_node(step: SimulatedStep) -> str:

@@ -11,6 +11,7 @@ from kubectl_spread.controllers.statefulset import HeldUp
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.causes import BlamedConstraint, DomainsFull, NoNodes
 from kubectl_spread.diagnosis.evaluation import Conclusion
+from kubectl_spread.diagnosis.fixes.future import WorseConstraint
 from kubectl_spread.diagnosis.step_changes import (
     BlockedByChance,
     CreateRefused,
@@ -44,9 +45,10 @@ from kubectl_spread.wording.simulate import (
     outcome_text,
     pending_text,
     removed_text,
+    step_sentence,
     why_pending,
 )
-from tests.build import HOSTNAME, pod, typed_pod
+from tests.build import HOSTNAME, ZONE, pod, typed_pod
 
 ON_A1 = DomainsFull(
     constraint=BlamedConstraint(
@@ -79,6 +81,18 @@ def test_pods_of_each_revision_are_named_by_pronouns() -> None:
         "1 Pod of the old revision: every node where it could go would exceed maxSkew 1. The fewest Pods (0) are in a1,"
         " where no node can take it. 2 Pods of the new revision: the cluster has no nodes."
     )
+
+
+def broken(namespace: str, name: str, skew: int) -> WorseConstraint:
+    """Return a constraint of a StatefulSet on zones that a step breaks."""
+    ref = WorkloadRef(kind="StatefulSet", name=name)
+    return WorseConstraint(namespace=namespace, workload=ref, topology_key=ZONE, skew=skew, max_skew=1)
+
+
+def test_a_broken_constraint_is_named_by_its_skew_because_its_status_may_be_that_of_a_pending_pod() -> None:
+    violated = broken("data", "kafka", 2), broken("data", "web", 3)
+    step = SimulatedStep(step=Step(Verb.LOSE, "a1"), verdict=StepVerdict(kind=Verb.LOSE, safe=False, violated=violated))
+    assert step_sentence(step) == "not safe: the skew on zone exceeds maxSkew 1 (kafka 2, web 3)."
 
 
 BLOCKING: list[BlockReason] = [
