@@ -11,7 +11,7 @@ class ItemStatus(StrEnum):
     FAILED_CREATE = "FailedCreate"
     UNSCHEDULABLE = "Unschedulable"
     INVALID = "Invalid"
-    REFUSED = "Refused"  # the API server or kubectl refuses a manifest of a simulated step
+    NOT_SAFE = "Not safe"  # a simulated step: see StepVerdict
     STUCK = "Stuck"  # some of a manifest's Pods find no node
     VIOLATED = "Violated"
     OUTAGE = "Outage"
@@ -19,9 +19,6 @@ class ItemStatus(StrEnum):
     MAJORITY = "Majority"
     NO_EFFECT = "NoEffect"
     INCOMPLETE = "Incomplete"
-    PENDING = "Pending"  # a step leaves more Pods Pending than there are without it; ``WAITING``: as many, or fewer
-    WAITING = "Waiting"
-    LOST = "Lost"  # a step removes Pods that nothing recreates by then, or creates some that never run
     GATED = "Gated"  # a scheduling gate holds the Pods back
     IMPOSSIBLE = "Impossible"
     PARTIAL = "Partial"
@@ -32,3 +29,4 @@ class ItemStatus(StrEnum):
     BALANCED = "Balanced"
     OK = "OK"
     SCHEDULABLE = "Schedulable"
+    SAFE = "Safe"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from string import ascii_lowercase
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
@@ -27,9 +28,7 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.diagnosis.step_changes import EvictedPod, SimulatedStep, StepVerdict
 from kubectl_spread.gaps import Gap, UnreadableManifest
-from kubectl_spread.manifest_problem import ManifestProblem
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
@@ -51,7 +50,6 @@ from kubectl_spread.render.html.node_map import (
 from kubectl_spread.render.html.sections import MOST_STEPS
 from kubectl_spread.render.outline import STATUSES
 from kubectl_spread.simulation.placement import DomainRange
-from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
@@ -494,25 +492,21 @@ class TestSuffix:
 
 
 class TestSteps:
-    """What becomes of Pods in a step, in a word."""
+    """Whether a step is safe, in a word."""
 
     @pytest.mark.parametrize(
-        ("fields", "status"),
-        [
-            ({}, "Waiting"),
-            ({"newly_pending": True}, "Pending"),
-            ({"newly_violated": True}, "Violated"),
-            ({"pending": ()}, "OK"),
-            ({"pending": (), "lost": (EvictedPod(namespace="shop", workload=DEBUG, pod="debug", node="a1"),)}, "Lost"),
-        ],
-        ids=lambda value: value if isinstance(value, str) else None,
+        ("safe", "status"), [(True, "✓ Safe"), (False, "✕ Not safe"), (UNSET, "? Incomplete")], ids=str
     )
-    def test_pods_that_wait_as_before_and_those_that_are_lost_are_no_good_news(
-        self, fields: dict[str, Any], status: str
-    ) -> None:
+    def test_the_badge_of_a_step_is_its_verdict(self, safe: bool | UnsetType, status: str) -> None:  # noqa: FBT001
         report = steps_of(page_report("simulate/shop-drain"))
-        steps = tuple(msgspec.structs.replace(step, **fields) for step in report.steps)
-        assert f'data-status="{status}"' in to_html(msgspec.structs.replace(report, steps=steps))
+        page = page_of(with_verdicts(report, [safe]))
+        assert page.texts("button", of="count") == [status]
+        assert page.all("details", of="card")[0].texts("b", of="badge") == [status.replace(" ", "", 1)]
+
+    def test_of_several_steps_each_verdict_is_counted(self) -> None:
+        page = page_of(with_verdicts(steps_of(page_report("simulate/shop-drain")), [True, False, True]))
+        assert page.texts("button", of="count") == ["✕1 Not safe", "✓2 Safe"]
+        assert ["open" in card.attributes for card in page.all("details", of="card")] == [False, True, False]
 
 
 class TestGroups:
@@ -551,6 +545,14 @@ def steps_of(report: AnyReport) -> SimulateReport:
     return report
 
 
+def with_verdicts(report: SimulateReport, safe: Sequence[bool | UnsetType]) -> SimulateReport:
+    """Return the report of a simulation whose first step has each of these verdicts, one after another."""
+    first, *_ = report.steps
+    verdicts = (msgspec.structs.replace(first.verdict, safe=each) for each in safe)
+    steps = tuple(msgspec.structs.replace(first, verdict=verdict) for verdict in verdicts)
+    return msgspec.structs.replace(report, steps=steps)
+
+
 STEPS = steps_of(page_report("simulate/shop-drain"))
 
 
@@ -577,13 +579,3 @@ def test_a_plan_that_helps_is_not_called_impossible() -> None:
 def test_every_status_has_a_mark() -> None:
     known = {*SpreadStatus, *Verdict, *RebalanceVerdict}
     assert STATUSES.keys() == set(ItemStatus) >= {ItemStatus(status) for status in known}
-
-
-def test_a_step_with_a_refused_manifest_has_a_card() -> None:
-    step = SimulatedStep(
-        step=Step(Verb.APPLY, "m.yaml"),
-        verdict=StepVerdict(kind=Verb.APPLY),
-        refused=(ManifestProblem("m.yaml", "is refused"),),
-    )
-    report = SimulateReport(metadata=METADATA, steps=(step,))
-    assert page_of(report).all("details")[0].attributes["data-status"] == "Refused"

@@ -809,7 +809,7 @@ def test_a_deployment_that_recreates_waits_for_pods_on_silent_nodes(
     said = "3 Pods of default/deployment/web are not created until its Terminating Pods are gone"
     items = simulate_outline(report, Extent()).items
     assert (said in items[-1].headline.sentence) == bool(held_up)
-    assert (cards_of(report, items)[-1].status is ItemStatus.LOST) == bool(held_up)
+    assert (cards_of(report, items)[-1].status is ItemStatus.NOT_SAFE) == bool(held_up)
 
 
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:

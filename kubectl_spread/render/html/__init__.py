@@ -37,7 +37,7 @@ MOST_ROWS = 300  # Cards (count) that have a row; those after them say themselve
 # Heading of a column of the overview → what the page's style calls its cells.
 HEADS = {"Status": "", "What": "", "Constraint": "key", "Domains": "mini", "Skew": "n", "In short": "said"}
 SHOWN_NAMES = 6
-WELL = ("OK", "Schedulable")
+WELL = ("OK", "Schedulable", "Safe")
 
 
 def to_html(report: AnyReport, *, links: Mapping[str, str] = {}) -> str:
@@ -107,7 +107,7 @@ def _facts(report: AnyReport, suffix: str) -> Markup:
 
 
 def _counts(cards: Sequence[Card]) -> Markup:
-    """Return how many items there are of each status, worst first; pressed, each shows its own alone."""
+    """Return how many items there are of each status, worst first; of one, its status. Pressed, each shows its own."""
     counted: Counter[str] = Counter()
     for card in cards:
         counted[card.status] += card.outlined.pods
@@ -115,7 +115,7 @@ def _counts(cards: Sequence[Card]) -> Markup:
         element(
             "button",
             element("span", text(mark), class_="mark", aria_hidden="true"),
-            element("b", text(str(counted[status]))),
+            block("b", text(str(counted[status]) if counted.total() > 1 else "")),
             text(f" {status}"),
             type="button",
             class_=f"count {tone}",

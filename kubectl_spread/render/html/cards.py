@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.audit import AuditReport
@@ -38,6 +39,9 @@ LAST = (outline.Findings, outline.Messages)
 OF_ROW = (outline.Findings, outline.Gaps)  # Of a row of ``show``: what is wrong and what to do stands first there
 BELOW_ROW = (outline.Note,)
 UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")
+
+# Whether a step is safe, if that is known → its status.
+OF_STEPS = {True: ItemStatus.SAFE, False: ItemStatus.NOT_SAFE, UNSET: ItemStatus.INCOMPLETE}
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -83,7 +87,7 @@ def _card(outlined: Item) -> Card:
             cells = _count_cells(drawn) or len(item.nodes)
             return Card(outlined, check_status(item), item.source, cells, _foremost(drawn))
         case SimulatedStep() | AuditItem() as item:
-            status = ItemStatus(item.risk) if isinstance(item, AuditItem) else _step_status(item)
+            status = ItemStatus(item.risk) if isinstance(item, AuditItem) else OF_STEPS[item.verdict.safe]
             return Card(outlined, status, "", 0)
         case RebalanceReport() as report:
             return Card(outlined, ItemStatus(verdict_of(report)), "", 0)
@@ -92,18 +96,6 @@ def _card(outlined: Item) -> Card:
 def _foremost(constraints: Sequence[ConstraintDiagnosis]) -> ConstraintDiagnosis | None:
     """Return the constraint that stands for all: the first that keeps a Pod from a node, else the first."""
     return next((each for each in constraints if each.hard), next(iter(constraints), None))
-
-
-def _step_status(step: SimulatedStep) -> ItemStatus:
-    facts = {
-        ItemStatus.BLOCKED: step.blocked,
-        ItemStatus.PENDING: step.newly_pending,
-        ItemStatus.VIOLATED: step.newly_violated,
-        ItemStatus.REFUSED: step.refused,
-        ItemStatus.WAITING: step.pending,
-        ItemStatus.LOST: step.lost or step.never_run or step.not_replaced or step.verdict.held_up,
-    }
-    return next((status for status, holds in facts.items() if holds), ItemStatus.OK)
 
 
 def _count_cells(constraints: Iterable[ConstraintDiagnosis]) -> int:

@@ -52,19 +52,17 @@ STATUSES: Mapping[str, tuple[Tone, str]] = {
     status: (tone, mark)
     for tone, mark, statuses in (
         (Tone.BAD, "∅", (_OF.NO_DOMAINS,)),
-        (Tone.BAD, "✕", (_OF.BLOCKED, _OF.FAILED_CREATE, _OF.UNSCHEDULABLE, _OF.INVALID, _OF.REFUSED)),
+        (Tone.BAD, "✕", (_OF.BLOCKED, _OF.FAILED_CREATE, _OF.UNSCHEDULABLE, _OF.INVALID, _OF.NOT_SAFE)),
         (Tone.BAD, "✕", (_OF.OUTAGE, _OF.IMPOSSIBLE)),
         (Tone.BAD, "▲", (_OF.STUCK, _OF.VIOLATED, _OF.BELOW_BUDGET, _OF.MAJORITY)),
-        (Tone.BAD, "…", (_OF.PENDING,)),
-        (Tone.WARNING, "○", (_OF.NO_EFFECT, _OF.LOST, _OF.UNAVOIDABLE)),
+        (Tone.WARNING, "○", (_OF.NO_EFFECT, _OF.UNAVOIDABLE)),
         (Tone.WARNING, "?", (_OF.INCOMPLETE,)),
-        (Tone.WARNING, "…", (_OF.WAITING,)),
         (Tone.WARNING, "‖", (_OF.GATED,)),
         (Tone.WARNING, "◐", (_OF.PARTIAL,)),
         (Tone.INFO, "→", (_OF.PLANNED,)),
         (Tone.INFO, "≈", (_OF.UNEVEN,)),
         (Tone.INFO, "○", (_OF.UNPROTECTED,)),
-        (Tone.GOOD, "✓", (_OF.BALANCED, _OF.OK, _OF.SCHEDULABLE)),
+        (Tone.GOOD, "✓", (_OF.BALANCED, _OF.OK, _OF.SCHEDULABLE, _OF.SAFE)),
     )
     for status in statuses
 }
