@@ -11,6 +11,7 @@ from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.causes import PinnedDomain
+from kubectl_spread.diagnosis.fixes.future import WorseConstraint
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep, WaitingReason
 from kubectl_spread.objects.meta import grouped
@@ -111,7 +112,7 @@ def _troubles(step: SimulatedStep) -> Iterator[str]:
         yield f"{count_of(step.never_run, 'new Pod')} {names} not exist"
     # STATUS has a worse one than Violated where Pods are Pending too.
     for (key, limit), broken in grouped(step.verdict.violated, lambda it: (it.topology_key, it.max_skew)).items():
-        whose = listed([f"{it.workload.name} {it.skew}" for it in broken], SHOWN_NAMES)
+        whose = listed([f"{_name(step, it)} {it.skew}" for it in broken], SHOWN_NAMES)
         yield f"the skew on {SHORT_KEYS.get(key, key)} exceeds maxSkew {limit} ({whose})"
 
 
@@ -121,15 +122,23 @@ def _without_node(step: SimulatedStep) -> str:
     least, most = step.verdict.without_node
     who = f"{_number(least, most)} of {every} {what} Pods" if every >= most else f"{_number(least, most)} more Pods"
     who = f"the {what} Pod" if every == most == 1 else who.removesuffix("s" * (who == "1 more Pods"))
-    new = [each for each in step.pending if each.new[1]]
-    namespaces = {*(each.namespace for each in (*step.evicted, *step.lost)), *(each.namespace for each in new)}
-    whose: dict[str, list[str]] = {}
-    for each in new:
-        name = each.workload.name if len(namespaces) == 1 else f"{each.namespace}/{each.workload.name}"
-        whose.setdefault(_in_short(each.reasons), []).append(f"{name} {_number(*each.new)}")
-    groups = [f"{listed(names, SHOWN_NAMES)}{f': {why}' if why else ''}" for why, names in whose.items()]
+    groups = []
+    for why, waiting in grouped(_new(step.pending), lambda each: _in_short(each.reasons)).items():
+        whose = listed([f"{_name(step, each)} {_number(*each.new)}" for each in waiting], SHOWN_NAMES)
+        groups.append(f"{whose}{f': {why}' if why else ''}")
     chance = ", depending on chance" * (least < most)
     return f"{who} {'finds' if most == 1 else 'find'} no node{chance} ({'; '.join(groups)})"
+
+
+def _new(pending: Iterable[PendingPods]) -> Sequence[PendingPods]:
+    return [each for each in pending if each.new[1]]
+
+
+def _name(step: SimulatedStep, each: PendingPods | WorseConstraint) -> str:
+    """Return the name of a workload, with its namespace if the step is about several."""
+    about = {it.namespace for it in (*step.evicted, *step.lost)}
+    about |= {it.namespace for it in step.verdict.violated} | {it.namespace for it in _new(step.pending)}
+    return f"{each.namespace}/{each.workload.name}" if len(about) > 1 else each.workload.name
 
 
 def _moved(step: SimulatedStep) -> tuple[int, str]:
@@ -185,7 +194,7 @@ def _be(number: int) -> str:
 
 def may_add(pending: Sequence[PendingPods]) -> str:
     """Return that the cluster's autoscaler may add a node for all newly Pending Pods, and from where; empty if not."""
-    new = [each for each in pending if each.new[1]]
+    new = _new(pending)
     answers = [each.autoscaler for each in new if each.autoscaler is not UNSET]
     if not answers or len(answers) < len(new):
         return ""

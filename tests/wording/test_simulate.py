@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
@@ -89,10 +91,20 @@ def broken(namespace: str, name: str, skew: int) -> WorseConstraint:
     return WorseConstraint(namespace=namespace, workload=ref, topology_key=ZONE, skew=skew, max_skew=1)
 
 
-def test_a_broken_constraint_is_named_by_its_skew_because_its_status_may_be_that_of_a_pending_pod() -> None:
-    violated = broken("data", "kafka", 2), broken("data", "web", 3)
-    step = SimulatedStep(step=Step(Verb.LOSE, "a1"), verdict=StepVerdict(kind=Verb.LOSE, safe=False, violated=violated))
-    assert step_sentence(step) == "not safe: the skew on zone exceeds maxSkew 1 (kafka 2, web 3)."
+@pytest.mark.parametrize(
+    ("violated", "whose"),
+    [
+        ([broken("data", "kafka", 2), broken("data", "web", 3)], "kafka 2, web 3"),
+        ([broken("data", "kafka", 2), broken("shop", "kafka", 2)], "data/kafka 2, shop/kafka 2"),
+    ],
+    ids=["one namespace", "two namespaces"],
+)
+def test_a_broken_constraint_is_named_by_its_skew_because_its_status_may_be_that_of_a_pending_pod(
+    violated: list[WorseConstraint], whose: str
+) -> None:
+    verdict = StepVerdict(kind=Verb.LOSE, safe=False, violated=tuple(violated))
+    step = SimulatedStep(step=Step(Verb.LOSE, "a1"), verdict=verdict)
+    assert step_sentence(step) == f"not safe: the skew on zone exceeds maxSkew 1 ({whose})."
 
 
 BLOCKING: list[BlockReason] = [
