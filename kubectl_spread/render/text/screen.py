@@ -33,6 +33,7 @@ SENTENCES = ("REASON", "WHY")  # Headers of columns with sentences, which are be
 # like a second number beside a number of Pods.
 _ZONES = re.compile(r"([^ :]*[\d-])[^\W\d_](?::[^ ]*)?(?: \1[^\W\d_](?::[^ ]*)?)+")
 _COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")  # Domains with their Pods
+WHOLE = frozenset(("STATUS", "VERDICT"))  # Headers of columns whose cells are hardly ever broken
 # whenUnsatisfiable → its letter in a narrow table.
 LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
 # Kind of a workload → the short name that kubectl has for it.
@@ -226,9 +227,13 @@ def _widest(table: Table) -> list[int]:
 
 def _sizes(table: Table, longest: int, *, most: int = EVERY) -> list[tuple[int, int]]:
     """Return, for each column, how wide its widest cell is, and how wide it has to be at least, no more than that."""
+
+    def least(header: str, *cells: str) -> int:
+        whole = header in WHOLE and longest > LONG_WORDS[-1]
+        return max(len(cell) if whole else least_width(cell, longest) for cell in {*cells})
+
     columns = zip(table.headers, *table.rows, strict=True)
-    least = (max(len(it), min(most, max(least_width(cell, longest) for cell in {*cells}))) for it, *cells in columns)
-    return list(zip(_widest(table), least, strict=True))
+    return list(zip(_widest(table), (max(len(it[0]), min(most, least(*it))) for it in columns), strict=True))
 
 
 def _total(widths: Sequence[int], gap: int) -> int:

@@ -182,3 +182,10 @@ def test_a_cell_of_two_lines_is_coloured_in_both(tone: Tone | None) -> None:
     assert list(table_lines(table, Screen(width=5, colors=True), headers=False)) == (
         ["\x1b[31mone\x1b[0m", "\x1b[31mtwo\x1b[0m"] if tone else ["one", "two"]
     )
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_a_status_stays_in_one_line_and_domains_give_way(width: int) -> None:
+    domains = " ".join(f"ip-10-0-{number}-17:0→1" for number in range(12))
+    moved = Table(headers=("WORKLOAD", "STATUS", "DOMAINS"), rows=(("deployment/web", "Violated → Blocked", domains),))
+    assert "  Violated → Blocked  " in lines(moved, width=width)[1]
