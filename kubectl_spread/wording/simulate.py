@@ -219,11 +219,15 @@ def _number(least: int, most: int) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def why_pending(reasons: Sequence[WaitingReason], subject: Subject = POD) -> str:
-    """Return why Pods of a workload wait, in a sentence or two for each reason."""
+def why_pending(reasons: Sequence[WaitingReason], subject: Subject = POD, *, in_short: bool = False) -> str:
+    """Return why Pods of a workload wait, in a sentence or two; ``in_short``: without domains that are full."""
     if len(reasons) != 1:
         return " ".join(map(_of_some, reasons))
-    return _held(reasons[0]) if reasons[0].gates else summary_of(reasons[0].conclusion, subject)
+    (reason,) = reasons
+    conclusion = reason.conclusion
+    if in_short and isinstance(conclusion.cause, PinnedDomain):
+        conclusion = replace(conclusion, cause=replace(conclusion.cause, full=()))
+    return _held(reason) if reason.gates else summary_of(conclusion, subject)
 
 
 def _held(reason: WaitingReason) -> str:

@@ -1,7 +1,7 @@
 """What becomes of Pods and their spread, step by step."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -28,6 +28,7 @@ class PodsRow(NamedTuple):
     removed: int
     stuck: int
     pending: PendingPods | None
+    why: str  # why they are Pending; empty if none is, or not in the reported order
 
 
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
@@ -62,23 +63,32 @@ def _rows(step: SimulatedStep, *, wide: bool) -> Sequence[PodsRow]:
     removed = Counter((pod.namespace, pod.workload) for pod in wording.removed_pods(step))
     pending = {(each.namespace, each.workload): each for each in step.pending if wide or each.new[1]}
     stuck = {(each.pods[0][0], each.ref): len(each.pods) for each in step.done if isinstance(each, NotReplaced)}
-    keys = sorted({*removed, *pending}, key=lambda key: (key not in pending, key not in stuck, key[0], str(key[1])))
-    return [PodsRow(*key, removed[key], stuck.get(key, 0), pending.get(key)) for key in keys]
+    whys = _whys(pending.values(), in_headline=bool(wording.may_add(step.pending)), wide=wide)
+    others = sorted(removed.keys() - whys.keys(), key=lambda key: (key not in stuck, key[0], str(key[1])))
+    return [
+        PodsRow(*key, removed[key], stuck.get(key, 0), pending.get(key), whys.get(key, "")) for key in (*whys, *others)
+    ]
+
+
+def _whys(pending: Iterable[PendingPods], *, in_headline: bool, wide: bool) -> Mapping[tuple[str, WorkloadRef], str]:
+    """Return workload → why its Pods are Pending, once: those that wait for the same follow the first one.
+
+    Unless ``wide``, domains that are full for other reasons are left out where they differ between these.
+    """
+
+    def why(each: PendingPods, *, in_short: bool) -> str:
+        decided = wording.decided_text(each, in_headline=in_headline)
+        return " ".join(filter(None, (wording.why_pending(each.reasons, in_short=in_short), decided)))
+
+    found = dict[tuple[str, WorkloadRef], str]()
+    for shared, alike in grouped(pending, lambda each: why(each, in_short=not wide)).items():
+        first, *differ = dict.fromkeys(why(each, in_short=False) for each in alike)
+        keys = [(each.namespace, each.workload) for each in alike]
+        found |= dict.fromkeys(keys, wording.AS_ABOVE * bool(shared)) | {keys[0]: shared if differ else first}
+    return found
 
 
 def _columns(step: SimulatedStep, rows: Sequence[PodsRow]) -> Iterator[Column[PodsRow]]:
-    """Yield the columns of the table of Pods; of several rows that wait for the same, the first says why."""
-    in_headline = bool(wording.may_add(step.pending))
-    said = dict[str, PodsRow]()
-
-    def why(row: PodsRow) -> str:
-        if row.pending is None:
-            return ""
-        decided = wording.decided_text(row.pending, in_headline=in_headline)
-        text = " ".join(filter(None, (wording.why_pending(row.pending.reasons), decided)))
-        first = said.setdefault(text, row)
-        return text if first is row else wording.AS_ABOVE
-
     yield Column("NAMESPACE", lambda row: row.namespace)
     yield Column("WORKLOAD", lambda row: str(row.workload))
     if any(row.removed for row in rows):
@@ -87,7 +97,7 @@ def _columns(step: SimulatedStep, rows: Sequence[PodsRow]) -> Iterator[Column[Po
         yield Column("NOT-REPLACED", lambda row: str(row.stuck))
     if any(row.pending for row in rows):
         yield Column("PENDING", lambda row: wording.pending_text(row.pending) if row.pending else "0")
-        yield Column("WHY", why, below=True)
+        yield Column("WHY", lambda row: row.why, below=True)
 
 
 def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) -> bool:
