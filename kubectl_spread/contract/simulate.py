@@ -8,7 +8,7 @@ from kubectl_spread.contract.report import Metadata, Report
 from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.gaps import Gap
 from kubectl_spread.simulation.steps import Blocked
-from kubectl_spread.wording.simulate import blocked_text, notes_of, why_pending
+from kubectl_spread.wording.simulate import blocked_text, outcome_notes, step_notes, why_pending
 
 
 class SimulateReport(Report, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ def step(simulated: SimulatedStep) -> str:
 
 def notes(simulated: SimulatedStep, flags: Sequence[str]) -> tuple[str, ...]:
     """What else matters, a sentence each."""
-    return tuple(notes_of(simulated, flags))
+    return (*step_notes(simulated, flags), *outcome_notes(simulated))
 
 
 BLOCKED = Leaf((namespace, pod, why), frozenset({"reason", "goes_with_node"}))

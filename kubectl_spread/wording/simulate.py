@@ -261,11 +261,11 @@ def as_before(before: int, most: int) -> str:
 
 
 def removed_text(step: SimulatedStep, most: int | None) -> str:
-    """Return the names of the Pods that the step removes by workload, so many of them (None for all)."""
+    """Return the names of the Pods that the step removes by workload, so many of them (None for all), if any."""
     pods = sorted(removed_pods(step), key=lambda each: (each.namespace, str(each.workload), each.pod))
     several = len({each.namespace for each in pods}) > 1
     names = [f"{each.namespace}/{each.pod}" if several else each.pod for each in pods]
-    return f"{removed(step).capitalize()}: {listed(names, len(names) if most is None else most)}."
+    return f"{removed(step).capitalize()}: {listed(names, len(names) if most is None else most)}." if names else ""
 
 
 def blocked_text(blocked: steps.Blocked) -> str:
@@ -290,11 +290,20 @@ def _reason(reason: steps.BlockReason) -> str:
             assert_never(reason)
 
 
-def notes_of(step: SimulatedStep, connection_flags: Sequence[str] = ()) -> Iterator[str]:
-    """Yield what else is to be said of a step, a clause each; commands carry these flags."""
-    yield from (note_text(note, connection_flags) for note in step.done)
-    yield from step.of_manifests
-    yield from map(outcome_text, step.outcome)
+def step_notes(step: SimulatedStep, flags: Sequence[str] = (), most: int | None = None) -> Iterator[str]:
+    """Yield what else the step reports, a clause each; commands carry these flags.
+
+    One is about all Pods that are not replaced, and names so many of them (None for all).
+    """
+    apart = [note for note in step.done if isinstance(note, steps.NotReplaced)]
+    yield from (note_text(note, flags) for note in step.done if note not in apart)
+    if apart:
+        yield _not_replaced(apart, most)
+
+
+def outcome_notes(step: SimulatedStep) -> Sequence[str]:
+    """Return what else is to be said of its manifests and its outcome, a clause each."""
+    return (*step.of_manifests, *map(outcome_text, step.outcome))
 
 
 def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:
@@ -358,12 +367,8 @@ def _autoscaled(note: steps.Autoscaled | steps.UnreadScalers) -> str:
 
 def _terminating(note: steps.NotReplaced | steps.StaysTerminating | steps.StuckPods) -> str:
     match note:
-        case steps.NotReplaced(pods, ref, nodes):
-            one = len(pods) == 1
-            until = f"until {enumerated(nodes)} {'is' if len(nodes) == 1 else 'are'} back or deleted"
-            pod = "Pod" if one else "Pods"
-            they = f"the {pod} {listed(_names(pods))} {'stays' if one else 'stay'} Terminating {until}"
-            return f"{they}; {ref} creates no other Pod of {'that name' if one else 'those names'} before"
+        case steps.NotReplaced():
+            return _not_replaced([note])
         case steps.StaysTerminating(pod, node, finalizers):
             if finalizers:
                 one = len(finalizers) == 1
@@ -376,6 +381,15 @@ def _terminating(note: steps.NotReplaced | steps.StaysTerminating | steps.StuckP
             they = "it is" if len(pods) == 1 else "they are"
             until = f", until {they} deleted with the node" if go_with_node and node_silent else ""
             return f"the drain waits for {listed(_names(pods))}, Terminating {why}{until}"
+
+
+def _not_replaced(notes: Sequence[steps.NotReplaced], most: int | None = None) -> str:
+    pods = [pod for note in notes for pod in note.pods]
+    nodes = [*dict.fromkeys(node for note in notes for node in note.nodes)]
+    one = len(pods) == 1
+    they = f"the {'Pod' if one else 'Pods'} {listed(_names(pods), most or len(pods))} {'stays' if one else 'stay'}"
+    until = f"Terminating until {enumerated(nodes)} {_be(len(nodes))} back or deleted"
+    return f"{they} {until}; no other {'Pod of that name is' if one else 'Pods of those names are'} created before"
 
 
 def _names(keys: Iterable[PodKey]) -> Sequence[str]:

@@ -50,11 +50,15 @@ def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str]) -> Item:
     tone = Tone.BAD if step.verdict.safe is False else tone
     rows = _rows(step, wide=extent.wide)
     pods = [table_of(_columns(step, rows), rows, title="Pods")] if rows else []
-    notes = (Note(line=line) for line in (*_lines(step, extent), *map(capital_sentence, wording.notes_of(step, flags))))
+    troubles = (*_lines(step), *map(capital_sentence, wording.outcome_notes(step)))
+    removed = wording.removed_text(step, None if extent.wide else wording.SHOWN_EVICTED)
+    kept = wording.step_notes(step, flags, None if extent.wide else wording.SHOWN_NAMES)
+    rest = filter(None, (removed, *map(capital_sentence, kept)))
+    first, last = ([Note(line=line) for line in lines] for lines in (troubles, rest))
     return Item(
         item=step,
         headline=Headline(subject=name, lead=f"{name}: ", line=sentence, sentence=sentence, tone=tone),
-        paragraphs=((*pods, *notes), *filter(None, [constraints])),
+        paragraphs=((*pods, *first), *filter(None, (constraints, tuple(last)))),
     )
 
 
@@ -108,7 +112,7 @@ def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) 
     return item.changed or (in_trouble and (item.namespace, item.workload) in changed)
 
 
-def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
+def _lines(step: SimulatedStep) -> Iterator[str]:
     for each in step.refused or ():
         yield wording.REFUSED.format(str(each).removesuffix("."))
     for why, blocked in grouped(step.blocked, wording.blocked_text).items():
@@ -121,8 +125,6 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     if step.preempted:
         protected = in_violation(step.pdb_violations or 0, len(step.preempted))
         yield wording.PREEMPTED.format(_named(step.preempted), protected)
-    if wording.removed_pods(step):
-        yield wording.removed_text(step, None if extent.wide else wording.SHOWN_EVICTED)
 
 
 def _named(pods: Iterable[EvictedPod | Blocked]) -> str:
@@ -130,15 +132,10 @@ def _named(pods: Iterable[EvictedPod | Blocked]) -> str:
     return listed(["/".join(key) for key in keys], wording.SHOWN_NAMES)
 
 
-def status_after(item: SimulatedItem) -> str:
-    """Return the status after the step, from the best to the worst that was seen."""
-    best, worst = item.status_range
-    return worst if best is worst else f"{best} to {worst}"
-
-
 def _status(item: SimulatedItem) -> str:
-    after = status_after(item)
-    return after if item.status_before in {item.status_range[0], None} else f"{item.status_before} → {after}"
+    best, worst = item.status_range
+    after = worst if best is worst else f"{best} to {worst}"
+    return after if item.status_before in {best, None} else f"{item.status_before} → {after}"
 
 
 COLUMNS: Sequence[Column[SimulatedItem]] = (

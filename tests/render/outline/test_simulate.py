@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.render.outline import Extent, Item, Table
+from kubectl_spread.render.outline import Block, Extent, Item, Note, Table
 from kubectl_spread.render.outline.simulate import simulate_outline
-from tests.build import ZONE, Object, app, spread
-from tests.simulation.test_steps import SIX, deployment, simulated
+from tests.build import ZONE, Object, app, pod, spread
+from tests.simulation.test_steps import SIX, deployment, simulated, stateful
 
 IN_ZONE_B = (
     "The Pod may only go to zone b, which has the fewest Pods (0), but none of its 2 nodes is available: taint"
@@ -20,15 +20,26 @@ IN_ZONE_B = (
 ELSEWHERE = "One more Pod would exceed maxSkew 1 in zones a and c ({})."
 
 
-def spread_over(nodes: Sequence[str], name: str) -> list[Object]:
-    """Return a Deployment of this name with Pods on these nodes, spread over zones."""
-    return json.loads(json.dumps(deployment(nodes, spread(ZONE, selector=app("web")))).replace("web", name))  # type: ignore[no-any-return] # as it was
+def named(name: str, objects: Sequence[Object]) -> list[Object]:
+    """Return the objects of the workload web under this name."""
+    renamed: list[Object] = json.loads(json.dumps(objects).replace("web", name))
+    return renamed
 
 
-def step_of(report: SimulateReport, **extent: bool) -> Item:
+def spread_over(nodes: Sequence[str]) -> list[Object]:
+    """Return the Deployment web with Pods on these nodes, spread over zones."""
+    return deployment(nodes, spread(ZONE, selector=app("web")))
+
+
+def step_of(report: SimulateReport, extent: Extent) -> Item:
     """Return what is said of the only step."""
-    (item,) = simulate_outline(report, Extent(**extent)).items
+    (item,) = simulate_outline(report, extent).items
     return item
+
+
+def notes(blocks: Iterable[Block]) -> list[str]:
+    """Return the sentences among the blocks."""
+    return [block.line for block in blocks if isinstance(block, Note)]
 
 
 def column(item: Item, title: str, header: str) -> list[str]:
@@ -42,8 +53,24 @@ def column(item: Item, title: str, header: str) -> list[str]:
     ("api", "pods"), [(["a1", "b1", "c1"], "1 Pod each"), (["a1", "a2", "b1", "b2", "c1", "c2"], "2 Pods each")]
 )
 def test_a_reason_that_several_share_is_said_once(api: Sequence[str], pods: str, wide: bool) -> None:  # noqa: FBT001
-    objects = [*SIX, *spread_over(api, "api"), *spread_over(["a1", "b1", "c1"], "web")]
-    step = step_of(simulated(objects, f"lose {ZONE}=b"), wide=wide)
+    objects = [*SIX, *named("api", spread_over(api)), *spread_over(["a1", "b1", "c1"])]
+    step = step_of(simulated(objects, f"lose {ZONE}=b"), Extent(wide=wide))
     full = [f"{IN_ZONE_B} {ELSEWHERE.format(of)}" for of in (pods, "1 Pod each")]
     first = full[0] if wide or full[0] == full[1] else IN_ZONE_B
     assert column(step, "Pods", "WHY") == [first, full[1] if wide and full[0] != full[1] else "as above"]
+
+
+def test_names_of_pods_follow_the_constraints_and_each_kind_has_a_sentence() -> None:
+    sets = stateful(["a1", "b1", "c1"])
+    lost = simulated([*SIX, *named("api", sets), *sets], f"lose {ZONE}=b")
+    *_, constraints, names = step_of(lost, Extent()).paragraphs
+    assert isinstance(constraints[0], Table)
+    created = "no other Pods of those names are created before."
+    kept = f"The Pods default/api-1, default/web-1 stay Terminating until b1 is back or deleted; {created}"
+    assert notes(names) == ["Evicted: api-1, web-1.", kept]
+
+
+def test_why_a_step_is_not_safe_stands_before_the_constraints() -> None:
+    bare = pod("bare", on="a1")
+    first, *_ = step_of(simulated([*SIX, *spread_over(["a1", "b1", "c1"]), bare], "drain a1"), Extent()).paragraphs
+    assert notes(first)[0].startswith("Blocked: default/")
