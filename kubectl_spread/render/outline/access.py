@@ -77,7 +77,7 @@ def _noted(items: tuple[Item, ...], line: str) -> tuple[Item, ...]:
 def _has_commands(block: Block) -> bool:
     if isinstance(block, Steps):
         return any(step.commands for step in block.steps)
-    return isinstance(block, Commands) or (isinstance(block, Note) and "`kubectl " in block.line)
+    return isinstance(block, Commands)
 
 
 PartT = TypeVar("PartT", bound=Part | Incomplete)

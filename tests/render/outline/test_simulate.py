@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterable, Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.render.outline import Block, Extent, Item, Note, Table
 from kubectl_spread.render.outline.simulate import simulate_outline
+from kubectl_spread.wording.pages import FILES_NAME_NO_CLUSTER
 from tests.build import ZONE, Object, app, pod, spread
-from tests.simulation.test_steps import SIX, deployment, simulated, stateful
+from tests.simulation.test_steps import SIX, daemons, deployment, simulated, stateful
 
 IN_ZONE_B = (
     "The Pod may only go to zone b, which has the fewest Pods (0), but none of its 2 nodes is available: taint"
@@ -74,3 +76,11 @@ def test_why_a_step_is_not_safe_stands_before_the_constraints() -> None:
     bare = pod("bare", on="a1")
     first, *_ = step_of(simulated([*SIX, *spread_over(["a1", "b1", "c1"]), bare], "drain a1"), Extent()).paragraphs
     assert notes(first)[0].startswith("Blocked: default/")
+
+
+def test_a_command_within_a_sentence_needs_no_note_above_it() -> None:
+    report = simulated([*SIX, *named("log", daemons(["a1", "b1"])), *spread_over(["a1", "b1", "c1"])], "drain a1")
+    report = replace(report, metadata=replace(report.metadata, source="cluster.json", server=""))
+    *others, drain = notes(step_of(report, Extent()).blocks)
+    assert drain.startswith("This drain is `kubectl drain a1 --ignore-daemonsets`.")
+    assert FILES_NAME_NO_CLUSTER not in others
