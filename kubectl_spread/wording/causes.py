@@ -11,7 +11,6 @@ from kubectl_spread.diagnosis import causes
 from kubectl_spread.diagnosis.reasons import (
     AnyReason,
     AvoidedPod,
-    ClaimState,
     InsufficientResources,
     MissingLabel,
     PortsInUse,
@@ -170,7 +169,8 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case PortsInUse(holders=holders):
             return f"{ports_text(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
         case UnusableClaims(claims=claims):
-            return reason_text(msgspec.structs.replace(reason, claims=tuple(dict.fromkeys(map(_without_name, claims)))))
+            alike = (msgspec.structs.replace(it, name="", volume="a volume" if it.volume else "") for it in claims)
+            return reason_text(msgspec.structs.replace(reason, claims=tuple(dict.fromkeys(alike))))
         case VolumeLimitReached():
             return "volume limit exceeded"
         case MissingLabel():
@@ -181,10 +181,6 @@ def _without_amounts(reason: AnyReason | None) -> str:
             return "a Pod already on the node matches the Pod's own anti-affinity rule"
         case _:
             return reason_text(reason)
-
-
-def _without_name(claim: ClaimState) -> ClaimState:
-    return msgspec.structs.replace(claim, name="", volume="a volume" if claim.volume else "")
 
 
 def reason_of(cause: causes.AnyCause) -> str:

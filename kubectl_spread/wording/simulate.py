@@ -29,6 +29,7 @@ from kubectl_spread.wording.words import (
     count_of,
     enumerated,
     held_by_gates,
+    in_violation,
     listed,
     scaled_by,
     scores_some,
@@ -39,11 +40,6 @@ LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
     DrainFlag.FORCE: " (no controller recreates {})",
 }
-REFUSED = "Not applied: {}."
-BLOCKED = "Blocked: {}: {}"
-LOST = "Deleted for good, because no controller recreates {}: {}."
-FEWER = "Deleted and not replaced: {}."
-PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = (
     "A range such as 0..1, or OK to Violated, shows the lowest and the highest result of {} simulations with different"
     " random choices."
@@ -270,24 +266,20 @@ def removed_text(step: SimulatedStep, most: int | None) -> str:
 
 def blocked_text(blocked: steps.Blocked) -> str:
     """Return why a Pod cannot be evicted."""
-    why = _reason(blocked.reason)
-    return f"{why.removesuffix('.')}, and it is deleted with its node" if blocked.goes_with_node else why
-
-
-def _reason(reason: steps.BlockReason) -> str:
-    match reason:
+    match blocked.reason:
         case steps.Unmanaged():
-            return "no controller manages it, so kubectl refuses the drain without --force"
+            why = "no controller manages it, so kubectl refuses the drain without --force"
         case steps.DaemonSetGone(name):
-            return f"its DaemonSet {name} does not exist, so kubectl refuses the drain without --force"
+            why = f"its DaemonSet {name} does not exist, so kubectl refuses the drain without --force"
         case steps.DrainRefused():
-            return "the drain was refused"
+            why = "the drain was refused"
         case steps.DrainWaits(node):
-            return f"kubectl still waits for {node} to be drained"
+            why = f"kubectl still waits for {node} to be drained"
         case EvictionRefused(message):
-            return message
+            why = message
         case _:
-            assert_never(reason)
+            assert_never(blocked.reason)
+    return f"{why.removesuffix('.')}, and it is deleted with its node" if blocked.goes_with_node else why
 
 
 def step_notes(step: SimulatedStep, flags: Sequence[str] = (), most: int | None = None) -> Iterator[str]:
@@ -299,6 +291,26 @@ def step_notes(step: SimulatedStep, flags: Sequence[str] = (), most: int | None 
     yield from (note_text(note, flags) for note in step.done if note not in apart)
     if apart:
         yield _not_replaced(apart, most)
+
+
+def trouble_notes(step: SimulatedStep) -> Iterator[str]:
+    """Yield which manifests are refused, and which Pods are blocked, or gone without a replacement, a clause each."""
+    yield from (f"not applied: {str(each).removesuffix('.')}" for each in step.refused or ())
+    for why, blocked in grouped(step.blocked, blocked_text).items():
+        yield f"blocked: {listed(_names(it.pod.key for it in blocked))}: {why.removesuffix('.')}"
+    if step.lost:
+        them = "it" if len(step.lost) == 1 else "them"
+        yield f"deleted for good, because no controller recreates {them}: {_pods(step.lost)}"
+    if step.deleted:
+        fewer = [f"{count_of(each.count, 'Pod')} of {each.namespace}/{each.workload}" for each in step.deleted]
+        yield f"deleted and not replaced: {listed(fewer)}"
+    if step.preempted:
+        protected = in_violation(step.pdb_violations or 0, len(step.preempted))
+        yield f"preempted by Pods of higher priority: {_pods(step.preempted)}{protected}"
+
+
+def _pods(pods: Sequence[EvictedPod]) -> str:
+    return listed([f"{each.namespace}/{each.pod}" for each in pods])
 
 
 def outcome_notes(step: SimulatedStep) -> Sequence[str]:

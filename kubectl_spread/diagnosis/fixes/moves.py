@@ -41,7 +41,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
-from kubectl_spread.snapshot import PodKey, Snapshot
+from kubectl_spread.snapshot import PodKey
 
 # Controllers that recreate a Pod only once the old one is gone.
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
@@ -91,24 +91,21 @@ class RollBack(Proposal, frozen=True, kw_only=True):
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pods whose deletion may make room: counted in a full domain, or holding what the Pod needs."""
+    snapshot = situation.handle.snapshot
     for pod, place in obstacles(situation):
         if why_not(pod, situation) is None:
             namespace, name = pod.key
             # Pods without an owner are alike too.
-            owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
+            owner = str(owner_of(pod, snapshot)) if pod.metadata.controller else ""
             proposal = MovePod(
                 namespace=namespace,
                 pod=name,
                 node=pod.spec.node_name,
                 ending=pod.terminating,
                 loses_data=pod.has_empty_dir,
-                evicted=_is_protected(pod, situation.handle.snapshot),
+                evicted=bool(eviction.budgets_of(pod, snapshot)) and not eviction.ignores_budgets(pod),
             )
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
-
-
-def _is_protected(pod: Pod, snapshot: Snapshot) -> bool:
-    return bool(eviction.budgets_of(pod, snapshot)) and not eviction.ignores_budgets(pod)
 
 
 def stale(situation: Situation) -> Iterator[ReplacePod]:

@@ -10,14 +10,14 @@ from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE
-from kubectl_spread.diagnosis.step_changes import EvictedPod, PendingPods, SimulatedStep
+from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import Block, Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
-from kubectl_spread.simulation.steps import Blocked, NotReplaced
+from kubectl_spread.simulation.steps import NotReplaced
 from kubectl_spread.wording import simulate as wording
-from kubectl_spread.wording.words import between, capital_sentence, count_of, in_violation, listed, moved
+from kubectl_spread.wording.words import between, capital_sentence, moved
 
 
 class PodsRow(NamedTuple):
@@ -50,7 +50,7 @@ def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str]) -> Item:
     tone = Tone.BAD if step.verdict.safe is False else tone
     rows = _rows(step, wide=extent.wide)
     pods = [table_of(_columns(step, rows), rows, title="Pods")] if rows else []
-    troubles = (*_lines(step), *map(capital_sentence, wording.outcome_notes(step)))
+    troubles = map(capital_sentence, (*wording.trouble_notes(step), *wording.outcome_notes(step)))
     removed = wording.removed_text(step, None if extent.wide else wording.SHOWN_EVICTED)
     kept = wording.step_notes(step, flags, None if extent.wide else wording.SHOWN_NAMES)
     rest = filter(None, (removed, *map(capital_sentence, kept)))
@@ -110,26 +110,6 @@ def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) 
         return False
     in_trouble = bool(item.revision) and item.status_after in SEVERE
     return item.changed or (in_trouble and (item.namespace, item.workload) in changed)
-
-
-def _lines(step: SimulatedStep) -> Iterator[str]:
-    for each in step.refused or ():
-        yield wording.REFUSED.format(str(each).removesuffix("."))
-    for why, blocked in grouped(step.blocked, wording.blocked_text).items():
-        yield wording.BLOCKED.format(_named(blocked), why)
-    if step.lost:
-        yield wording.LOST.format("it" if len(step.lost) == 1 else "them", _named(step.lost))
-    if step.deleted:
-        fewer = [f"{count_of(each.count, 'Pod')} of {each.namespace}/{each.workload}" for each in step.deleted]
-        yield wording.FEWER.format(listed(fewer, wording.SHOWN_NAMES))
-    if step.preempted:
-        protected = in_violation(step.pdb_violations or 0, len(step.preempted))
-        yield wording.PREEMPTED.format(_named(step.preempted), protected)
-
-
-def _named(pods: Iterable[EvictedPod | Blocked]) -> str:
-    keys = (each.pod.key if isinstance(each, Blocked) else (each.namespace, each.pod) for each in pods)
-    return listed(["/".join(key) for key in keys], wording.SHOWN_NAMES)
 
 
 def _status(item: SimulatedItem) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
@@ -196,10 +196,6 @@ def workload_text(item: SkewItem | RebalanceItem | SimulatedItem) -> str:
     return f"{item.workload} ({revision})" if revision else str(item.workload)
 
 
-def _ready(item: SkewItem) -> str:
-    return str(item.ready) if isinstance(item.wanted, UnsetType) else f"{item.ready}/{item.wanted}"
-
-
 def _stop(item: SkewItem) -> str:
     """Return what one more Pod meets that the Pods there are do not; empty for nothing."""
     reason = wording.status_text(item.worst)
@@ -225,7 +221,7 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("MAX-SKEW", lambda i: str(i.state.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.state.skew), spare=True),
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
-    Column("READY", _ready, wide=True),
+    Column("READY", lambda i: f"{i.ready}/{i.wanted}" if i.wanted is not UNSET else str(i.ready), wide=True),
     Column("PENDING", lambda i: str(i.pending), wide=True),
     Column("STATUS", lambda i: i.current.value, tone=lambda i: STATUSES[i.current][0]),
     Column("DOMAINS", lambda i: _with_fullest(i.state.matching, i.state.constraint.topology_key)),
