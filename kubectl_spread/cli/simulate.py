@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -94,12 +95,13 @@ def simulate(
     from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.simulate import simulate_outline
-    from kubectl_spread.render.text import outline_text
+    from kubectl_spread.render.text import text_on
     from kubectl_spread.simulation.steps import Verb
 
     def text(report: SimulateReport, *, wide: bool) -> str:
         screen = output.screen_for(printing, asked.namespace)
-        return outline_text(simulate_outline(report, Extent(wide=wide or flags.all)), screen)
+        whole = wide or flags.all
+        return text_on(screen, partial(simulate_outline, report), Extent(wide=whole, brief=not whole))
 
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)

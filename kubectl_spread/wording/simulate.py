@@ -43,12 +43,13 @@ LOSSES: Mapping[DrainFlag, str] = {
 RANGES = (
     "A range such as 0..1, or OK to Violated, shows the lowest and the highest result of {} simulations with different"
     " random choices."
-    " The rest describes the first one."
+    " The rest describes the first one"
 )
-BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too."
+BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too"
 AS_ABOVE = "as above"
 SHOWN_NAMES = 4  # Pods that are named of a kind of outcome (count)
 SHOWN_EVICTED = 20  # Evicted Pods that are named (count)
+EVERY = 10**9  # As many names as there are
 
 
 def removed(step: SimulatedStep) -> str:
@@ -256,12 +257,19 @@ def as_before(before: int, most: int) -> str:
     return " (as before)" if before >= most else f" ({before} as before)" if before else ""
 
 
-def removed_text(step: SimulatedStep, most: int | None) -> str:
-    """Return the names of the Pods that the step removes by workload, so many of them (None for all), if any."""
+def removed_text(step: SimulatedStep, most: int) -> str:
+    """Return the names of the Pods that the step removes by workload, so many of them; empty for none."""
     pods = sorted(removed_pods(step), key=lambda each: (each.namespace, str(each.workload), each.pod))
     several = len({each.namespace for each in pods}) > 1
-    names = [f"{each.namespace}/{each.pod}" if several else each.pod for each in pods]
-    return f"{removed(step).capitalize()}: {listed(names, len(names) if most is None else most)}." if names else ""
+    names = [f"{each.namespace}/{each.pod}" if several else each.pod for each in pods if most]
+    return f"{removed(step).capitalize()}: {listed(names, most)}" if names else ""
+
+
+def left_out(workloads: int, constraints: int) -> str:
+    """Return how many workloads and changed constraints only ``-o wide`` shows (counts); empty for none."""
+    numbers = {"more workload": workloads, "more constraint": constraints}
+    left = [count_of(number, what) for what, number in numbers.items() if number]
+    return f"{enumerated(left)}; -o wide shows all" if left else ""
 
 
 def blocked_text(blocked: steps.Blocked) -> str:
@@ -282,19 +290,19 @@ def blocked_text(blocked: steps.Blocked) -> str:
     return f"{why.removesuffix('.')}, and it is deleted with its node" if blocked.goes_with_node else why
 
 
-def step_notes(step: SimulatedStep, flags: Sequence[str] = (), most: int | None = None) -> Iterator[str]:
+def step_notes(step: SimulatedStep, flags: Sequence[str] = (), most: int = EVERY) -> Iterator[str]:
     """Yield what else the step reports, a clause each; commands carry these flags.
 
-    One is about all Pods that are not replaced, and names so many of them (None for all).
+    One is about all Pods that are not replaced, and names so many of them.
     """
     apart = [note for note in step.done if isinstance(note, steps.NotReplaced)]
     yield from (note_text(note, flags) for note in step.done if note not in apart)
-    if apart:
+    if apart and most:
         yield _not_replaced(apart, most)
 
 
 def trouble_notes(step: SimulatedStep) -> Iterator[str]:
-    """Yield which manifests are refused, and which Pods are blocked, or gone without a replacement, a clause each."""
+    """Yield what is refused, which Pods are blocked or gone, and what else matters, a clause each."""
     yield from (f"not applied: {str(each).removesuffix('.')}" for each in step.refused or ())
     for why, blocked in grouped(step.blocked, blocked_text).items():
         yield f"blocked: {listed(_names(it.pod.key for it in blocked))}: {why.removesuffix('.')}"
@@ -307,6 +315,7 @@ def trouble_notes(step: SimulatedStep) -> Iterator[str]:
     if step.preempted:
         protected = in_violation(step.pdb_violations or 0, len(step.preempted))
         yield f"preempted by Pods of higher priority: {_pods(step.preempted)}{protected}"
+    yield from outcome_notes(step)
 
 
 def _pods(pods: Sequence[EvictedPod]) -> str:
@@ -395,11 +404,11 @@ def _terminating(note: steps.NotReplaced | steps.StaysTerminating | steps.StuckP
             return f"the drain waits for {listed(_names(pods))}, Terminating {why}{until}"
 
 
-def _not_replaced(notes: Sequence[steps.NotReplaced], most: int | None = None) -> str:
+def _not_replaced(notes: Sequence[steps.NotReplaced], most: int = EVERY) -> str:
     pods = [pod for note in notes for pod in note.pods]
     nodes = [*dict.fromkeys(node for note in notes for node in note.nodes)]
     one = len(pods) == 1
-    they = f"the {'Pod' if one else 'Pods'} {listed(_names(pods), most or len(pods))} {'stays' if one else 'stay'}"
+    they = f"the {'Pod' if one else 'Pods'} {listed(_names(pods), most)} {'stays' if one else 'stay'}"
     until = f"Terminating until {enumerated(nodes)} {_be(len(nodes))} back or deleted"
     return f"{they} {until}; no other {'Pod of that name is' if one else 'Pods of those names are'} created before"
 

@@ -110,3 +110,14 @@ def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
     assert "8 Pods stay Pending, as before (" in " ".join(told[0].split())
     wide = printed_in(COLUMNS, "simulate", "--cordon", node_name("a0"), "-A", "-o", "wide", "--from", path)
     assert (wide.count("the fewest Pods"), wide.count(" as above")) == (1, 1)
+
+
+def test_a_step_is_folded_where_the_terminal_is_lower(tmp_path: Path) -> None:
+    first = INCIDENTS["a lost zone, full nodes, cordons and two constraints"]
+    others = [each for each in first if each["kind"] != "Node"]
+    several = [json.loads(json.dumps(others).replace(NAME, f"web-{number}")) for number in range(12)]
+    path = listed(tmp_path / "cluster.json", [*first, *(each for one in several for each in one)])
+    asked = ("simulate", "--drain", node_name("a0"), "-A", "--from", path, "--color", "never")
+    lines, whole = (printed_in(COLUMNS, *asked, *words).splitlines() for words in ((), ("-o", "wide")))
+    assert rows(lines) <= ROWS < rows(whole)
+    assert lines[-2].endswith("-o wide shows all.")

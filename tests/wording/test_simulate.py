@@ -145,10 +145,8 @@ def test_removed_pods_of_several_namespaces_are_named_with_them() -> None:
         for each in ("x", "y")
     )
     step, verdict = Step(Verb.DRAIN, "a1"), StepVerdict(kind=Verb.DRAIN)
-    said = (
-        removed_text(SimulatedStep(step=step, verdict=verdict, evicted=pods), None) for pods in ((web,), (web, api))
-    )
-    assert [*said] == ["Evicted: p.", "Evicted: x/p, y/p."]
+    said = (removed_text(SimulatedStep(step=step, verdict=verdict, evicted=pods), 4) for pods in ((web,), (web, api)))
+    assert [*said] == ["Evicted: p", "Evicted: x/p, y/p"]
 
 
 HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))

@@ -1,7 +1,7 @@
 """What becomes of Pods and their spread, step by step."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -9,10 +9,23 @@ from msgspec import UNSET
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
+from kubectl_spread.diagnosis.observer import Key
 from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import PendingPods, SimulatedStep
 from kubectl_spread.objects.meta import grouped
-from kubectl_spread.render.outline import Block, Column, Extent, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline import (
+    EVERY,
+    Block,
+    Column,
+    Extent,
+    Headline,
+    Item,
+    Note,
+    Outline,
+    Table,
+    Tone,
+    table_of,
+)
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.simulation.steps import NotReplaced
@@ -39,27 +52,58 @@ def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
 
 def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str]) -> Item:
     name, sentence = str(step.step), wording.step_sentence(step)
-    changed = {(item.namespace, item.workload) for item in step.items if item.changed}
-    shown = [item for item in step.items if extent.wide or _is_shown(item, changed)]
-    table: Sequence[Block] = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
-    by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
-    ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
-    by_revision = [Note(line=wording.BY_REVISION)] if any(item.old for item in shown) else []
-    constraints = (*table, *by_revision, *ranges)
+    items, rows = _items(step, wide=extent.wide), _rows(step, wide=extent.wide)
+    shown, waiting, names = items, rows, EVERY if extent.wide else wording.SHOWN_EVICTED
+    if extent.folded:  # What is in trouble stays; where that is too much, the first Pods.
+        shown = [] if extent.bare else [it for it in items if {it.status_before, *it.status_range} & SEVERE]
+        waiting = [row for row in rows if row.pending or row.stuck][: wording.SHOWN_NAMES if extent.bare else None]
+        names = 0 if extent.bare else wording.SHOWN_NAMES
+    by_chance = step.orders > 1 and any(low < high for item in shown for low, high in item.ranges.values())
     tone = Tone.WARNING if step.lost or step.verdict.safe is UNSET else Tone.GOOD
     tone = Tone.BAD if step.verdict.safe is False else tone
-    rows = _rows(step, wide=extent.wide)
-    pods = [table_of(_columns(step, rows), rows, title="Pods")] if rows else []
-    troubles = map(capital_sentence, (*wording.trouble_notes(step), *wording.outcome_notes(step)))
-    removed = wording.removed_text(step, None if extent.wide else wording.SHOWN_EVICTED)
-    kept = wording.step_notes(step, flags, None if extent.wide else wording.SHOWN_NAMES)
-    rest = filter(None, (removed, *map(capital_sentence, kept)))
-    first, last = ([Note(line=line) for line in lines] for lines in (troubles, rest))
+    first, *rest = (
+        _part(table_of(_columns(step, waiting), waiting, title="Pods"), *wording.trouble_notes(step)),
+        _part(
+            table_of(COLUMNS, shown, title="Constraints"),
+            wording.BY_REVISION * any(item.old for item in shown),
+            wording.RANGES.format(step.orders) * by_chance,
+        ),
+        _part(
+            wording.removed_text(step, names),
+            *wording.step_notes(step, flags, names),
+            wording.left_out(len(rows) - len(waiting), len(items) - len(shown)),
+        ),
+    )
     return Item(
         item=step,
         headline=Headline(subject=name, lead=f"{name}: ", line=sentence, sentence=sentence, tone=tone),
-        paragraphs=((*pods, *first), *filter(None, (constraints, tuple(last)))),
+        paragraphs=(first, *filter(None, rest)),
     )
+
+
+def _part(*parts: Table | str) -> tuple[Block, ...]:
+    """Return the tables and sentences that are not empty."""
+    blocks = (Note(line=capital_sentence(part)) if isinstance(part, str) and part else part for part in parts)
+    return tuple(it for it in blocks if not isinstance(it, str) and (isinstance(it, Note) or it.rows))
+
+
+def _items(step: SimulatedStep, *, wide: bool) -> Sequence[SimulatedItem]:
+    """Return the constraints that change, and those in trouble beside another revision that does; with ``wide`` all.
+
+    That domains have fewer Pods is no change for workloads whose Pods the step removes.
+    """
+    changed = {(item.namespace, item.workload) for item in step.items if item.changed}
+    removed = {(pod.namespace, pod.workload) for pod in wording.removed_pods(step)}
+
+    def is_shown(item: SimulatedItem) -> bool:
+        key, in_trouble = (item.namespace, item.workload), item.status_after in SEVERE
+        if key in removed and not in_trouble:
+            more = any(most > item.before.get(domain, 0) for domain, (_, most) in item.ranges.items())
+            return more or {item.status_before, item.skew_before} != {*item.status_range, *item.skew_after}
+        return item.changed or (bool(item.revision) and in_trouble and key in changed)
+
+    counting = (it for it in step.items if any(it.before.values()) or any(most for _, most in it.ranges.values()))
+    return step.items if wide else [item for item in counting if is_shown(item)]
 
 
 def _rows(step: SimulatedStep, *, wide: bool) -> Sequence[PodsRow]:
@@ -74,7 +118,7 @@ def _rows(step: SimulatedStep, *, wide: bool) -> Sequence[PodsRow]:
     ]
 
 
-def _whys(pending: Iterable[PendingPods], *, in_headline: bool, wide: bool) -> Mapping[tuple[str, WorkloadRef], str]:
+def _whys(pending: Iterable[PendingPods], *, in_headline: bool, wide: bool) -> Mapping[Key, str]:
     """Return workload → why its Pods are Pending, once: those that wait for the same follow the first one.
 
     Unless ``wide``, domains that are full for other reasons are left out where they differ between these.
@@ -84,7 +128,7 @@ def _whys(pending: Iterable[PendingPods], *, in_headline: bool, wide: bool) -> M
         decided = wording.decided_text(each, in_headline=in_headline)
         return " ".join(filter(None, (wording.why_pending(each.reasons, in_short=in_short), decided)))
 
-    found = dict[tuple[str, WorkloadRef], str]()
+    found = dict[Key, str]()
     for shared, alike in grouped(pending, lambda each: why(each, in_short=not wide)).items():
         first, *differ = dict.fromkeys(why(each, in_short=False) for each in alike)
         keys = [(each.namespace, each.workload) for each in alike]
@@ -102,14 +146,6 @@ def _columns(step: SimulatedStep, rows: Sequence[PodsRow]) -> Iterator[Column[Po
     if any(row.pending for row in rows):
         yield Column("PENDING", lambda row: wording.pending_text(row.pending) if row.pending else "0")
         yield Column("WHY", lambda row: row.why, below=True)
-
-
-def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) -> bool:
-    """Whether it counts Pods and has changed, or is in trouble and another revision of the workload has changed."""
-    if not (any(item.before.values()) or any(most for _, most in item.ranges.values())):
-        return False
-    in_trouble = bool(item.revision) and item.status_after in SEVERE
-    return item.changed or (in_trouble and (item.namespace, item.workload) in changed)
 
 
 def _status(item: SimulatedItem) -> str:

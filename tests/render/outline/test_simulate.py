@@ -12,7 +12,7 @@ from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.render.outline import Block, Extent, Item, Note, Table
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.wording.pages import FILES_NAME_NO_CLUSTER
-from tests.build import ZONE, Object, app, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, pod, spread
 from tests.simulation.test_steps import SIX, daemons, deployment, simulated, stateful
 
 IN_ZONE_B = (
@@ -84,3 +84,23 @@ def test_a_command_within_a_sentence_needs_no_note_above_it() -> None:
     *others, drain = notes(step_of(report, Extent()).blocks)
     assert drain.startswith("This drain is `kubectl drain a1 --ignore-daemonsets`.")
     assert FILES_NAME_NO_CLUSTER not in others
+
+
+def test_domains_with_fewer_pods_are_no_news_of_a_workload_whose_pods_are_evicted() -> None:
+    on_nodes = [spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web"))]
+    lost = simulated([*SIX, *deployment(["a1", "b1", "c1"], *on_nodes)], f"lose {ZONE}=b")
+    assert column(step_of(lost, Extent()), "Constraints", "KEY") == [ZONE]
+    assert column(step_of(lost, Extent(wide=True)), "Constraints", "KEY") == [ZONE, HOSTNAME]
+
+
+def test_where_room_is_short_only_what_is_in_trouble_stays() -> None:
+    three, soft = ["a1", "b1", "c1"], spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
+    stuck = [each for name in ("p", "q", "r", "s", "t", "u") for each in named(name, spread_over(three))]
+    report = simulated([*SIX, *stuck, *deployment(three, soft)], f"lose {ZONE}=b")
+    folded, bare = (step_of(report, Extent(folded=True, bare=bare)) for bare in (False, True))
+    for title in ("Pods", "Constraints"):
+        assert column(folded, title, "WORKLOAD") == [f"deployment/{name}" for name in "pqrstu"]
+    assert column(bare, "Pods", "WORKLOAD") == [f"deployment/{name}" for name in "pqrs"]
+    assert notes(folded.blocks)[-1] == "1 more workload and 1 more constraint; -o wide shows all."
+    assert notes(bare.blocks)[-1] == "3 more workloads and 7 more constraints; -o wide shows all."
+    assert len(column(step_of(report, Extent()), "Pods", "WORKLOAD")) == 7
