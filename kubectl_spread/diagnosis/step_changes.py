@@ -380,6 +380,7 @@ class _Change:
         some_in_each = bool(new) and all(any(map(each.refused.get, new)) for each in self._after.orders)
         items, pending = tuple(self._items()), tuple(self._pending_pods())
         verdict = self._verdict(done, pending, items)
+        by_chance = () if some_in_each else [("/".join(map(str, it.key)), it.message) for it in new.values()]
         absent = sum(note.number for note in done.notes if isinstance(note, BoundByName) and note.absent)
         return SimulatedStep(
             step=self._step,
@@ -395,7 +396,7 @@ class _Change:
             newly_violated=bool(verdict.violated),
             never_run=absent or UNSET,
             untried=max(each.done.untried for each in ended) or UNSET,
-            may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
+            may_be_refused=tuple(MayBreakQuota(workload=whose, why=why, by_chance=True) for whose, why in by_chance),
             items=items,
             orders=len(ended),
             done=done.notes,
@@ -672,11 +673,6 @@ class _Change:
                     status_after=status,
                     status_range=(seen_statuses[-1], seen_statuses[0]),
                 )
-
-
-def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[MayBreakQuota]:
-    for note in notes.values():
-        yield MayBreakQuota(workload=f"{note.key[0]}/{note.key[1]}", why=note.message, by_chance=True)
 
 
 def _workload_of(key: ControllerKey, snapshot: Snapshot) -> Key:

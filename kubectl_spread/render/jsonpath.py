@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -28,6 +29,7 @@ _RFC_9535 = JSONPathEnvironment(strict=True)
 _QUOTED = r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'"
 _ACTION = re.compile(rf"\{{\s*((?:[^{{}}\"']|{_QUOTED})*?)\s*\}}")
 _RANGE = re.compile(r"range\b\s*(.*)", re.DOTALL)
+_json = partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 Query: TypeAlias = JSONPath | CompoundJSONPath
 
@@ -66,10 +68,6 @@ def fill(parts: Sequence[Part], value: Any) -> str:  # noqa: ANN401 - plain valu
         return " ".join(item if isinstance(item, str) else _json(item) for item in part.findall(value))
 
     return "".join(map(filled, parts))
-
-
-def _json(value: Any) -> str:  # noqa: ANN401 - as for fill
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def parse(template: str) -> list[Part]:

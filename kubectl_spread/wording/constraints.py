@@ -54,7 +54,8 @@ def of_several_nodes(pins: Sequence[Pin]) -> str:
     reasons = {pin_text(pin): pin.reason for pin in pins}
     if len(reasons) > 1:
         # Of a label that all of them lack, the values that they have instead say nothing.
-        pins = [_without_value(pin) for pin in pins]
+        lacking = ((pin, pin.reason) for pin in pins)
+        pins = [replace(p, reason=replace(it, has=None)) if isinstance(it, MissingLabel) else p for p, it in lacking]
         reasons = {pin_text(pin): pin.reason for pin in pins}
     short = [why.resources for why in reasons.values() if isinstance(why, InsufficientResources) and not why.full]
     if len(reasons) == 1 or len(short) < len(reasons):
@@ -65,10 +66,6 @@ def of_several_nodes(pins: Sequence[Pin]) -> str:
     if len({tuple((each.asked, each.name) for each in resources) for resources in short}) == 1:
         return f"{enumerated([*asked])} requested, too little free"
     return f"too little {' or '.join(asked.values())} free ({enumerated([*asked])} requested)"
-
-
-def _without_value(pin: Pin) -> Pin:
-    return replace(pin, reason=replace(pin.reason, has=None)) if isinstance(pin.reason, MissingLabel) else pin
 
 
 def pin_text(pin: Pin) -> str:

@@ -42,8 +42,7 @@ LOSSES: Mapping[DrainFlag, str] = {
 }
 RANGES = (
     "A range such as 0..1, or OK to Violated, shows the lowest and the highest result of {} simulations with different"
-    " random choices."
-    " The rest describes the first one"
+    " random choices. The rest describes the first one"
 )
 BY_REVISION = "The rows of a revision count the Pods that its constraint selects: these may be of other revisions too"
 AS_ABOVE = "as above"
@@ -291,10 +290,7 @@ def blocked_text(blocked: steps.Blocked) -> str:
 
 
 def step_notes(step: SimulatedStep, flags: Sequence[str] = (), most: int = EVERY) -> Iterator[str]:
-    """Yield what else the step reports, a clause each; commands carry these flags.
-
-    One is about all Pods that are not replaced, and names so many of them.
-    """
+    """Yield what else the step reports, a clause each; ``most``: how many Pods are named that are not replaced."""
     apart = [note for note in step.done if isinstance(note, steps.NotReplaced)]
     yield from (note_text(note, flags) for note in step.done if note not in apart)
     if apart and most:
@@ -306,20 +302,16 @@ def trouble_notes(step: SimulatedStep) -> Iterator[str]:
     yield from (f"not applied: {str(each).removesuffix('.')}" for each in step.refused or ())
     for why, blocked in grouped(step.blocked, blocked_text).items():
         yield f"blocked: {listed(_names(it.pod.key for it in blocked))}: {why.removesuffix('.')}"
-    if step.lost:
-        them = "it" if len(step.lost) == 1 else "them"
-        yield f"deleted for good, because no controller recreates {them}: {_pods(step.lost)}"
+    lost, preempted = (listed([f"{it.namespace}/{it.pod}" for it in pods]) for pods in (step.lost, step.preempted))
+    if lost:
+        yield f"deleted for good, because no controller recreates {'it' if len(step.lost) == 1 else 'them'}: {lost}"
     if step.deleted:
         fewer = [f"{count_of(each.count, 'Pod')} of {each.namespace}/{each.workload}" for each in step.deleted]
         yield f"deleted and not replaced: {listed(fewer)}"
-    if step.preempted:
+    if preempted:
         protected = in_violation(step.pdb_violations or 0, len(step.preempted))
-        yield f"preempted by Pods of higher priority: {_pods(step.preempted)}{protected}"
+        yield f"preempted by Pods of higher priority: {preempted}{protected}"
     yield from outcome_notes(step)
-
-
-def _pods(pods: Sequence[EvictedPod]) -> str:
-    return listed([f"{each.namespace}/{each.pod}" for each in pods])
 
 
 def outcome_notes(step: SimulatedStep) -> Sequence[str]:

@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.fixes import candidate, moves
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, OwnerRecreated, PodRecreated, RolloutEnd, Route
 from kubectl_spread.diagnosis.fixes.patch import patched
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, JobStatus, ReplicaSet
@@ -87,7 +87,8 @@ def steps_of(
     effect, edits = routes[-1].effect, candidate.edits_of(parts)
     if situation.written or situation.bound_for or isinstance(effect, OwnerRecreated):
         return None
-    changed = tuple(_changed_node(part) for part in parts if isinstance(part, candidate.ChangeNode | candidate.NewNode))
+    nodes = (part for part in parts if isinstance(part, candidate.ChangeNode | candidate.NewNode))
+    changed = tuple(patched(it.obj, it.operations) if isinstance(it, candidate.ChangeNode) else it.obj for it in nodes)
     steps = [Step(Verb.APPLY, "", merged=changed)] if changed else []
     rollout = _of_owner(parts, effect, situation, situation.handle)
     if rollout is not None:
@@ -99,10 +100,6 @@ def steps_of(
     if edits:
         steps.append(Step(Verb.APPLY, "", merged=(candidate.edited(situation.pod, edits),)))
     return [*steps, *(_deletion(*part.obj.key, alone=False) for part in parts if isinstance(part, candidate.DeletePod))]
-
-
-def _changed_node(part: candidate.ChangeNode | candidate.NewNode) -> Node:
-    return patched(part.obj, part.operations) if isinstance(part, candidate.ChangeNode) else part.obj
 
 
 def _of_manifest(

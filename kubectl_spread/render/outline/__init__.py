@@ -80,7 +80,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     by_node: bool = False
     brief: bool = False  # whether of several explanations only one of each cause is wanted, without its evidence
     folded: bool = False  # whether room is short: what is not to blame is left out, and nodes that are not counted
-    bare: bool = False  # whether room is so short that tables are left out
+    bare: bool = False  # whether room is so short that tables are left out, or cut
     every_fix: bool = False
     all_fixes: str = "--all-fixes"  # the flags with which all fixes are printed
     fix_format: FixFormat = ""  # how fixes are written; empty for commands, and YAML where those would not last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.report import CONTEXT, ClusterAccess, Metadata
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.render.outline import Block, Commands, EditBlock, Gaps, Item, Messages, Note, Outline, Part, Steps
+from kubectl_spread.render.outline import Commands, EditBlock, Gaps, Item, Messages, Note, Outline, Part, Steps
 from kubectl_spread.wording import pages as wording
 from kubectl_spread.wording.incomplete import Incomplete
 
@@ -41,43 +41,26 @@ def header(metadata: Metadata) -> str:
     return wording.read_from(found.context, found.cluster, metadata.server)
 
 
-def _missing_flags(metadata: Metadata) -> Sequence[str]:
-    """Return the flags that commands lack; none where they reach the cluster as they are."""
-    found = metadata.access
-    if not metadata.server and metadata.source and not {CONTEXT, "--server"} & {*metadata.connection_flags}:
-        return (CONTEXT,)
-    return found.secret_flags if isinstance(found, ClusterAccess) else ()
-
-
 def commands_note(metadata: Metadata) -> str:
     """Return what is to be added to commands; empty where they reach the cluster as they are."""
-    flags = _missing_flags(metadata)
-    if CONTEXT in flags:
+    if not metadata.server and metadata.source and not {CONTEXT, "--server"} & {*metadata.connection_flags}:
         return wording.FILES_NAME_NO_CLUSTER
+    flags = metadata.access.secret_flags if isinstance(metadata.access, ClusterAccess) else ()
     return wording.left_out(flags, snapshot=not metadata.server) if flags else ""
 
 
 def _noted(items: tuple[Item, ...], line: str) -> tuple[Item, ...]:
     """Return the items with the line above the first of all their commands."""
-    places = ((at, part) for at, item in enumerate(items) for part, blocks in enumerate(item.paragraphs))
-    first = next(((at, part) for at, part in places if any(map(_has_commands, items[at].paragraphs[part]))), None)
-    if first is None:
-        return items
-    at, part = first
-    paragraphs = items[at].paragraphs
-    blocks = paragraphs[part]
-    first_command = next(number for number, block in enumerate(blocks) if _has_commands(block))
-    # A note leads to bare commands.
-    first_command -= isinstance(blocks[first_command], Commands) and isinstance(blocks[first_command - 1], Note)
-    noted_blocks = (*blocks[:first_command], Note(line=line), *blocks[first_command:])
-    noted = (*paragraphs[:part], noted_blocks, *paragraphs[part + 1 :])
-    return (*items[:at], replace(items[at], paragraphs=noted), *items[at + 1 :])
-
-
-def _has_commands(block: Block) -> bool:
-    if isinstance(block, Steps):
-        return any(step.commands for step in block.steps)
-    return isinstance(block, Commands)
+    for at, item in enumerate(items):
+        for part, blocks in enumerate(item.paragraphs):
+            for number, block in enumerate(blocks):
+                bare = isinstance(block, Commands)
+                if bare or (isinstance(block, Steps) and any(step.commands for step in block.steps)):
+                    first = number - (bare and isinstance(blocks[number - 1], Note))  # A note leads to bare commands.
+                    noted = [*item.paragraphs]
+                    noted[part] = (*blocks[:first], Note(line=line), *blocks[first:])
+                    return (*items[:at], replace(item, paragraphs=tuple(noted)), *items[at + 1 :])
+    return items
 
 
 PartT = TypeVar("PartT", bound=Part | Incomplete)

@@ -96,9 +96,10 @@ def _terms(constraint: ConstraintDiagnosis) -> Iterator[tuple[str, str]]:
 def _unfolded(constraint: ConstraintDiagnosis, most: int, rejected: Mapping[str, str]) -> Table:
     """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
     rows = [
-        msgspec.structs.replace(_row(_as_of(node, domain), EXACT), nodes=(node,), fewest=pods, most=pods)
-        for domain in constraint.domains
-        for node, pods in domain.by_node.items()
+        msgspec.structs.replace(_row(of_node, EXACT), nodes=(node,), fewest=pods, most=pods)
+        for it in constraint.domains
+        for node, pods in it.by_node.items()
+        for of_node in (msgspec.structs.replace(it, pinned_by=tuple(pin for pin in it.pinned_by if pin.node == node)),)
     ]
     # A domain is open if one of its nodes is.
     shut = (wording.SHUT.format(rejected.get(row.nodes[0])) for row in rows)
@@ -110,11 +111,6 @@ def _unfolded(constraint: ConstraintDiagnosis, most: int, rejected: Mapping[str,
         empty = grouped((row for row in rows if not row.fewest), lambda row: row.nodes == row.values or row.values)
         rows = [*(row for row in rows if row.fewest), *(row for alike in empty.values() for row in _merged(alike))]
     return _table(rows, most, Column("NODE", lambda row: listed(row.nodes, most)))
-
-
-def _as_of(node: str, domain: Domain) -> Domain:
-    """Return the domain with what keeps the Pod off this node of it alone."""
-    return msgspec.structs.replace(domain, pinned_by=tuple(pin for pin in domain.pinned_by if pin.node == node))
 
 
 def _folded(constraint: ConstraintDiagnosis, most: int, ranges: Ranges) -> Table:

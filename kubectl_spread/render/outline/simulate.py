@@ -46,8 +46,7 @@ class PodsRow(NamedTuple):
 
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, whether it is safe, the Pods that it moves, and the constraints that changed."""
-    flags = report.metadata.connection_flags
-    return outline_with([_step(step, extent, flags) for step in report.steps], report)
+    return outline_with([_step(step, extent, report.metadata.connection_flags) for step in report.steps], report)
 
 
 def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str]) -> Item:
@@ -61,18 +60,12 @@ def _step(step: SimulatedStep, extent: Extent, flags: Sequence[str]) -> Item:
     by_chance = step.orders > 1 and any(low < high for item in shown for low, high in item.ranges.values())
     tone = Tone.WARNING if step.lost or step.verdict.safe is UNSET else Tone.GOOD
     tone = Tone.BAD if step.verdict.safe is False else tone
+    by_revision, ranges = wording.BY_REVISION * any(item.old for item in shown), wording.RANGES.format(step.orders)
+    more = wording.left_out(len(rows) - len(waiting), len(items) - len(shown))
     first, *rest = (
         _part(table_of(_columns(step, waiting), waiting, title="Pods"), *wording.trouble_notes(step)),
-        _part(
-            table_of(COLUMNS, shown, title="Constraints"),
-            wording.BY_REVISION * any(item.old for item in shown),
-            wording.RANGES.format(step.orders) * by_chance,
-        ),
-        _part(
-            wording.removed_text(step, names),
-            *wording.step_notes(step, flags, names),
-            wording.left_out(len(rows) - len(waiting), len(items) - len(shown)),
-        ),
+        _part(table_of(COLUMNS, shown, title="Constraints"), by_revision, ranges * by_chance),
+        _part(wording.removed_text(step, names), *wording.step_notes(step, flags, names), more),
     )
     return Item(
         item=step,
@@ -88,16 +81,13 @@ def _part(*parts: Table | str) -> tuple[Block, ...]:
 
 
 def _items(step: SimulatedStep, *, wide: bool) -> Sequence[SimulatedItem]:
-    """Return the constraints that change, and those in trouble beside another revision that does; with ``wide`` all.
-
-    That domains have fewer Pods is no change for workloads whose Pods the step removes.
-    """
+    """Return the constraints that change, and those in trouble beside another revision that does; with ``wide`` all."""
     changed = {(item.namespace, item.workload) for item in step.items if item.changed}
     removed = {(pod.namespace, pod.workload) for pod in wording.removed_pods(step)}
 
     def is_shown(item: SimulatedItem) -> bool:
         key, in_trouble = (item.namespace, item.workload), item.status_after in SEVERE
-        if key in removed and not in_trouble:
+        if key in removed and not in_trouble:  # That domains have fewer Pods is no news.
             more = any(most > item.before.get(domain, 0) for domain, (_, most) in item.ranges.items())
             return more or {item.status_before, item.skew_before} != {*item.status_range, *item.skew_after}
         return item.changed or (bool(item.revision) and in_trouble and key in changed)
@@ -119,10 +109,7 @@ def _rows(step: SimulatedStep, *, wide: bool) -> Sequence[PodsRow]:
 
 
 def _whys(pending: Iterable[PendingPods], *, in_headline: bool, wide: bool) -> Mapping[Key, str]:
-    """Return workload → why its Pods are Pending, once: those that wait for the same follow the first one.
-
-    Unless ``wide``, domains that are full for other reasons are left out where they differ between these.
-    """
+    """Return workload → why its Pods are Pending, once; unless ``wide``, without full domains in which that differs."""
 
     def why(each: PendingPods, *, in_short: bool) -> str:
         decided = wording.decided_text(each, in_headline=in_headline)
