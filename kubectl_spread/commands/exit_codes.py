@@ -49,7 +49,7 @@ def of_snapshot(taken: Taken) -> ExitCode:
 def of_why_pending(report: PendingReport) -> ExitCode:
     """Return the exit code: no where a Pod is blocked, gated, never created or left without a node by others."""
     waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by or item.some_left for item in report.items)
-    incomplete = any(item.verdict is Verdict.INCOMPLETE for item in report.items)
+    incomplete = any(item.verdict is Verdict.INCOMPLETE or item.alone is True for item in report.items)
     return ExitCode.of_items(
         no=waits or bool(report.not_created), incomplete=incomplete or any(map(is_unread_list, report.incomplete))
     )

@@ -312,7 +312,7 @@ def _explain(
     )
     if tries and judgement.evaluation.feasible and not (pod.spec.gates or item.nomination):
         left = around.company.left((pod.metadata.namespace, owner_of(pod, handle.snapshot)))
-        item = replace(item, left=left if left and left[1] else UNSET)
+        item = replace(item, left=left if left and left[1] else UNSET, alone=True if left is None else UNSET)
     item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
     if (room := item.preemption) and room.node and not item.held_by:  # The scheduler itself does this next.
         nodes = () if room.sampled else (room.node, *room.ties)

@@ -48,6 +48,8 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     # the fewest and the most Pending Pods of its workload that find no node once all Pending Pods of the cluster were
     # placed, if a node takes this one now; absent if all find one, or that is not known
     left: tuple[int, int] | UnsetType = UNSET
+    # present where a node takes this Pod now, and other Pending Pods, which may come first, were not placed
+    alone: Literal[True] | UnsetType = UNSET
     same_as: str | UnsetType = UNSET  # an earlier Pod of the same template with the same explanation
     cluster: str | UnsetType = UNSET  # the context of its cluster; absent if one cluster was read
 

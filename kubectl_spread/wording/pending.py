@@ -106,6 +106,7 @@ SCHEDULABLE = "can be scheduled now"
 NOT_TRIED_YET = "The scheduler has not reported on it. If it stays Pending, check that the scheduler runs."
 # Source: pkg/scheduler/backend/queue/scheduling_queue.go DefaultPodMaxInUnschedulablePodsDuration.
 TRIED_AGAIN = "The scheduler tries it again within about 5 minutes. If it stays Pending, check the scheduler."
+NOT_PLACED = "Other Pending Pods were not placed: they may take the room first."
 SOME_SCHEDULABLE = "can be scheduled now, but not all of them"
 
 

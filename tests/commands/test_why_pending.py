@@ -16,6 +16,7 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
 from kubectl_spread.contract.pending import PendingItem, Siblings
 from kubectl_spread.diagnosis.events import Difference
+from kubectl_spread.diagnosis.fixes import company
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.errors import ClusterError
@@ -532,4 +533,26 @@ def test_a_pod_for_which_there_is_room_only_until_others_are_placed(
     answer = explained([node("n", allocatable={"cpu": "1", "pods": "110"}), *pods])
     found = [(each, each) if isinstance(each, int) else each for each in left]
     assert [item.left for item in answer.report.items] == found
+    assert exit_codes.of_why_pending(answer.report) == code
+
+
+@pytest.mark.parametrize(
+    ("bounds", "left", "alone", "code"),
+    [
+        (("MOST_PENDING",), [(0, 1), (0, 1)], UNSET, 1),
+        (("MOST_PENDING", "MOST_PODS"), [UNSET, (1, 1)], UNSET, 1),
+        (("MOST_PENDING", "MOST_PODS", "MOST_VERDICTS"), [UNSET, UNSET], True, 3),
+    ],
+    ids=["too many for changes", "too many for controllers", "too many to place"],
+)
+def test_who_comes_first_is_asked_in_a_large_cluster_too(
+    bounds: Sequence[str], left: list[object], alone: object, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is not known, the answer is not that all of them can be scheduled."""
+    for each in bounds:
+        monkeypatch.setattr(company, each, 0)
+    pods = [pod(name, requests={"cpu": "600m"}, labels={"app": name}) for name in "pq"]
+    answer = explained([node("n", allocatable={"cpu": "1", "pods": "110"}), *pods])
+    assert [item.left for item in answer.report.items] == left
+    assert {item.alone for item in answer.report.items} == {alone}
     assert exit_codes.of_why_pending(answer.report) == code

@@ -5,7 +5,8 @@ The control loop runs the whole cluster, with and without the change, in the sam
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -19,9 +20,11 @@ from kubectl_spread.diagnosis.fixes.rollout import MOST_WORK
 from kubectl_spread.diagnosis.observer import states_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD
-from kubectl_spread.objects.meta import grouped
+from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.scheduler.podtopologyspread import constraints_of
+from kubectl_spread.scheduler.prefilter_extensions import priority_of
+from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import PodKey
 
 if TYPE_CHECKING:
@@ -75,13 +78,20 @@ class Company:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is simulated as a whole."""
+        """Whether changes are simulated in the whole cluster."""
+        return self._is_settled and sum(self._pending.values()) <= MOST_PENDING and self._simulated < MOST_SIMULATED
+
+    @cached_property
+    def _is_settled(self) -> bool:
+        """Whether the control loop runs at least once, without any change."""
+        return self._is_placed and sum(map(len, self._start.values())) <= MOST_PODS
+
+    @cached_property
+    def _is_placed(self) -> bool:
+        """Whether all Pods were read, and those that wait are tried on all nodes."""
         snapshot = self._handles.snapshot
-        pending, pods = sum(self._pending.values()), sum(map(len, self._start.values()))
-        few = pods <= MOST_PODS and pending <= MOST_PENDING and pending * len(snapshot.nodes) <= MOST_VERDICTS
-        read = snapshot.inventory
-        whole = read.pods_read is None and POD.name not in read.within
-        return few and whole and self._simulated < MOST_SIMULATED
+        whole = snapshot.inventory.pods_read is None and POD.name not in snapshot.inventory.within
+        return whole and sum(self._pending.values()) * len(snapshot.nodes) <= MOST_VERDICTS
 
     def others_wait(self, own: Key) -> bool:
         """Whether another workload has Pending Pods too."""
@@ -90,11 +100,24 @@ class Company:
     def left(self, own: Key) -> tuple[int, int] | None:
         """Return the fewest and the most Pods of the workload that stay Pending in an order, because others come first.
 
-        None if no others wait, or that is not known.
+        None if that is not known. A large cluster's Pods are placed in one order, without its controllers.
         """
-        ends = self._ends_of("nothing", ()) if self.is_small and self.others_wait(own) else ()
+        if not self.others_wait(own):
+            return 0, 0
+        ends = self._ends_of("nothing", ()) if self._is_settled else ()
         left = [sum(pod.waits for pod in end.living.get(own, ())) for end in ends]
+        if not left and self._is_placed:
+            left = [sum(pod.key in self._left for pod in self._start.get(own, ()))]
         return (min(left), max(left)) if left else None
+
+    @cached_property
+    def _left(self) -> Container[PodKey]:
+        """Return the Pods that find no node, all placed one after another."""
+        assumed = self._handles.snapshot.assumed
+        waiting = (pod for pods in self._start.values() for pod in pods if pod.waits and pod.key not in assumed)
+        tried = [pod for pod in waiting if self._handles.of(pod).profile.serves(pod) and not pod.spec.gates]
+        in_turn = sorted(tried, key=lambda pod: (-priority_of(pod), name_order(pod)))
+        return {pod.key for pod in place_each(in_turn, self._handles).left}
 
     def future(self, own: Key, change: Hashable, steps: Sequence[Step]) -> Future | None:
         """Return what these steps do for the workload and for all others; None if that is not known.

@@ -215,7 +215,7 @@ def _headline(item: PendingItem) -> Headline:
 
 def _is_to_be_placed(item: PendingItem) -> bool:
     """Whether the Pod, and all Pods like it, only wait for the scheduler to try them again."""
-    decided = item.assumed or item.nomination or not item.feasible
+    decided = item.assumed or item.nomination or not item.feasible or item.alone is True
     return item.verdict is Verdict.SCHEDULABLE and not (decided or _some_placed(item))
 
 
@@ -223,6 +223,8 @@ def choice_lines(item: PendingItem) -> Iterator[str]:
     """Yield lines about Pods that come only after this one, about evictions that the scheduler may make, and chance."""
     if not (isinstance(item.holds, UnsetType) or isinstance(item.workload, UnsetType)):
         yield wording.holds_text(item.workload, item.holds)
+    if item.alone is True:
+        yield wording.NOT_PLACED
     # The summary says where an assumed Pod goes, and what it waits for.
     if item.nomination is not None and (item.nomination.leaving or not item.assumed):
         yield nominated(item.nomination)
