@@ -36,7 +36,7 @@ from kubectl_spread.diagnosis.evaluation import NOTHING, Judgement, decide, find
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.company import Company
-from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, PodPreemption
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, PodPreemption, WaitInVain
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.incomplete import LINKS, unread_owners
@@ -295,7 +295,14 @@ def _explain(
     handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now(view.metadata), placed=around.placed)
+    own = pod.metadata.namespace, owner_of(pod, handle.snapshot)
     judgement = judge(pod, handle, situation.evaluation)
+    evicts = None
+    if (room := judgement.preemption) and not pod.spec.gates:
+        nodes = () if room.sampled else (room.node, *room.ties)
+        evicts = around.company.awaited(own, PodPreemption(nodes=nodes, pods=room.victims))
+    if isinstance(evicts, WaitInVain):
+        judgement = judge(pod, handle, situation.evaluation, preempts=False)
     report = evaluation_report(judgement)
     siblings = siblings_of(pod, around.pending, handle.snapshot)
     tries = known and not judgement.assumed
@@ -311,12 +318,13 @@ def _explain(
         nomination=nomination_report(judgement.evaluation, handle),
     )
     if tries and judgement.evaluation.feasible and not (pod.spec.gates or item.nomination):
-        left = around.company.left((pod.metadata.namespace, owner_of(pod, handle.snapshot)))
+        left = around.company.left(own)
         item = replace(item, left=left if left and left[1] else UNSET, alone=True if left is None else UNSET)
     item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
-    if (room := item.preemption) and room.node and not item.held_by:  # The scheduler itself does this next.
-        nodes = () if room.sampled else (room.node, *room.ties)
-        item = replace(item, waits=(PodPreemption(nodes=nodes, pods=room.victims), *item.waits))
+    if isinstance(evicts, WaitInVain):
+        item = replace(item, left_alone=(*item.left_alone, evicts))
+    elif evicts is not None:  # The scheduler itself does this next.
+        item = replace(item, waits=(evicts, *item.waits))
     item = replace(item, fixes=with_offered(item))
     return Explanation(judgement, _with_event(item, pod, view))
 

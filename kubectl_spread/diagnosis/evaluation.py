@@ -131,8 +131,11 @@ class Judgement(Decision, frozen=True, kw_only=True, dict=True):
         return tuple(self.reach.core_of(each.index for each in self.spread.constraints if each.hard))
 
 
-def judge(pod: Pod, handle: Handle, known: Evaluation | None = None) -> Judgement:
-    """Return the scheduler's decision and why; ValueError if a selector or quantity of the Pod cannot be parsed."""
+def judge(pod: Pod, handle: Handle, known: Evaluation | None = None, *, preempts: bool = True) -> Judgement:
+    """Return the scheduler's decision and why; ValueError if a selector or quantity of the Pod cannot be parsed.
+
+    ``preempts``: whether it may evict Pods for this one; not where others take the room.
+    """
     evaluation = known or cycle.evaluate(pod, handle)
     spread = domains.diagnose(evaluation, handle)
     reach = None
@@ -146,7 +149,7 @@ def judge(pod: Pod, handle: Handle, known: Evaluation | None = None) -> Judgemen
         return found
     preemption = None
     hidden = reach is not None and reach.hides_victims
-    if handle.decides(pod) and not hidden and outranks_any(pod, handle):
+    if preempts and handle.decides(pod) and not hidden and outranks_any(pod, handle):
         preemption = preemption_report(evaluation, handle)
     if preemption:
         spread = domains.with_preemption(spread, (preemption.node, *preemption.ties), handle)

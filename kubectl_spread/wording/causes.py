@@ -323,8 +323,8 @@ def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods, subject: 
     one, finalizers = len(cause.pods) == 1, cause.finalizers
     kept = f", kept by {_some(finalizers, 'finalizer')}," if finalizers else ""
     deleted = f"{named([*map(str, cause.pods)])} on {cause.node} {'is' if one else 'are'} being deleted{kept}"
-    once = f"{cause.node} takes {subject.this} once {'it is' if one else 'they are'} gone"
-    return Clause(f"{deleted} and still in the way: {once}.", name=True)
+    until = f"{cause.node} rejects {subject.this} until {'it is' if one else 'they are'} gone"
+    return Clause(f"{deleted} and still in the way: {until}.", name=True)
 
 
 def _some(names: Sequence[str], noun: str) -> str:

@@ -26,7 +26,7 @@ from kubectl_spread.render.outline.pending import pending_outline
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
-from tests.build_workloads import owned, revision, template, workload
+from tests.build_workloads import controller, owned, revision, template, workload
 from tests.cli.once_wrong import pods_of
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, web
@@ -556,3 +556,38 @@ def test_who_comes_first_is_asked_in_a_large_cluster_too(
     assert [item.left for item in answer.report.items] == left
     assert {item.alone for item in answer.report.items} == {alone}
     assert exit_codes.of_why_pending(answer.report) == code
+
+
+@pytest.mark.parametrize(
+    ("victims", "preempts", "admits"),
+    [
+        ("abcd", {"hi": True, "mid": True}, {"hi": (2, 2), "mid": (2, 2)}),
+        ("a", {"hi": True, "mid": False}, {"hi": (1, 1)}),
+    ],
+    ids=["enough for both", "enough for one of them"],
+)
+def test_the_scheduler_evicts_only_for_those_that_come_first(
+    victims: str, preempts: dict[str, bool], admits: dict[str, tuple[int, int]]
+) -> None:
+    """Whose Pods find no room once others have preempted, preempts nobody: what it may is not proposed."""
+    low = [pod(name, on="n", requests={"cpu": "1"}, priority=-5) for name in victims]
+    pods = [
+        pod(f"{name}-{number}", owner=controller("ReplicaSet", name), requests={"cpu": "1"}, priority=priority)
+        for name, priority in (("hi", 100), ("mid", 50))
+        for number in range(2)
+    ]
+    full = node("n", allocatable={"cpu": str(len(victims)), "pods": "110"})
+    items = {item.workload.name: item for item in explained([full, *low, *pods]).report.items if item.workload}
+    assert {name: item.preemption is not None for name, item in items.items()} == preempts
+    assert {name: wait.admits for name, item in items.items() for wait in item.waits} == admits
+    assert {name: len(item.left_alone) for name, item in items.items()} == {
+        each: int(not preempts[each]) for each in items
+    }
+
+
+def test_who_waits_in_vain_with_the_same_cause_is_named() -> None:
+    low = pod("low", on="n", requests={"cpu": "1"}, priority=-5)
+    pods = [pod(name, labels={"app": name}, requests={"cpu": "1"}, priority=at) for name, at in (("hi", 9), ("mid", 5))]
+    report = explained([node("n", allocatable={"cpu": "1", "pods": "110"}), low, *pods]).report
+    told = str(pending_outline(report, Extent(brief=True)))
+    assert "Waiting is for default/pod/hi only: default/pod/mid needs another fix" in told

@@ -265,8 +265,8 @@ def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
     old = pod("old", on="c1", requests={"cpu": "7"}, terminating=True)
     report = report_of(incoming(requests={"cpu": "2"}), [*ABC, old, *web("a1", "b1")])
     assert report.summary == (
-        "default/old on c1 is being deleted, kept by finalizer example.com/waits, and still in the way: c1 takes this"
-        " Pod once it is gone."
+        "default/old on c1 is being deleted, kept by finalizer example.com/waits, and still in the way: c1 rejects"
+        " this Pod until it is gone."
     )
     taken = pod("other", on="c1", requests={"cpu": "7"})
     waits = report_of(incoming(requests={"cpu": "8"}), [*ABC, old, taken, *web("a1", "b1")])

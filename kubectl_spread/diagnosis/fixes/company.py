@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.nodelifecycle import returned
 from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, wanted_by
 from kubectl_spread.diagnosis.constraint_state import idle
-from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd
+from kubectl_spread.diagnosis.fixes import conclusion
+from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd, Wait, WaitInVain
 from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.rollout import MOST_WORK
 from kubectl_spread.diagnosis.observer import states_of
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import POD
 from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.scheduler.framework import Handles
@@ -75,23 +77,15 @@ class Company:
         self._pending = {key: n for key, pods in self._start.items() if (n := sum(pod.waits for pod in pods))}
         self._ends: dict[Hashable, tuple[_End, ...]] = {}
         self._simulated = 0
+        read, tries = handles.snapshot.inventory, sum(self._pending.values()) * len(handles.snapshot.nodes)
+        whole = read.pods_read is None and POD.name not in read.within
+        self._is_placed = whole and tries <= MOST_VERDICTS  # whether all Pods that wait are tried on all nodes
+        self._is_settled = self._is_placed and sum(map(len, self._start.values())) <= MOST_PODS  # and controllers run
 
     @property
     def is_small(self) -> bool:
         """Whether changes are simulated in the whole cluster."""
         return self._is_settled and sum(self._pending.values()) <= MOST_PENDING and self._simulated < MOST_SIMULATED
-
-    @cached_property
-    def _is_settled(self) -> bool:
-        """Whether the control loop runs at least once, without any change."""
-        return self._is_placed and sum(map(len, self._start.values())) <= MOST_PODS
-
-    @cached_property
-    def _is_placed(self) -> bool:
-        """Whether all Pods were read, and those that wait are tried on all nodes."""
-        snapshot = self._handles.snapshot
-        whole = snapshot.inventory.pods_read is None and POD.name not in snapshot.inventory.within
-        return whole and sum(self._pending.values()) * len(snapshot.nodes) <= MOST_VERDICTS
 
     def others_wait(self, own: Key) -> bool:
         """Whether another workload has Pending Pods too."""
@@ -144,6 +138,25 @@ class Company:
             end=RolloutEnd(least=min(waiting), most=max(waiting), worth=True, gains=more or max(admits) > 0),
         )
 
+    def awaited(self, own: Key, wait: Wait) -> Wait | WaitInVain:
+        """Return the wait with how many of the workload's Pending Pods it lets in; as it is if that is not known."""
+        steps = _steps_until(wait, self._handles.snapshot.nodes) if self.is_small else None
+        if steps is None:
+            return wait
+        if steps:
+            future = self.future(own, wait, steps)
+            gained = [future.admits, future.admits_at_most] if future else []
+        else:
+            gained = [self._pending[own] - self._still_waiting(own, end) for end in self._ends_of("nothing", ())]
+        if gained and max(gained) <= 0:
+            return WaitInVain(wait)
+        return replace(wait, admits=(max(min(gained), 0), max(gained)), siblings=self._pending[own]) if gained else wait
+
+    def _still_waiting(self, own: Key, end: _End) -> int:
+        """Return how many of the workload's Pending Pods have no node, and no Pod has one in their place (count)."""
+        waited = (end.pods.get(pod.key) for pod in self._start[own] if pod.waits)
+        return min(sum(pod is None or pod.waits for pod in waited), end.waiting.get(own, 0))
+
     def _ends_of(self, change: Hashable, steps: Sequence[Step]) -> tuple[_End, ...]:
         """Return how each order ends; nothing if one does not end."""
         if change not in self._ends:
@@ -174,6 +187,26 @@ class Company:
                 admits_at_most=most,
                 pending=self._pending.get(key, 0),
             )
+
+
+def _steps_until(wait: Wait, nodes: Mapping[str, Node]) -> Sequence[Step] | None:
+    """Return the steps after which the wait is over, none for what comes by itself; None if they are not known."""
+    from kubectl_spread.simulation.steps import Step, Verb
+
+    match wait:
+        case conclusion.PodPreemption() | conclusion.PodEnding(ending=conclusion.Ending(finalizers=())):
+            return ()
+        case conclusion.NodeRecovery():
+            well = tuple(_recovered(nodes[name], wait) for name in wait.nodes)
+            return Step(Verb.RETURN, "", nodes=wait.nodes), Step(Verb.APPLY, "", merged=well)
+        case _:
+            return None
+
+
+def _recovered(node: Node, wait: conclusion.NodeRecovery) -> Node:
+    taints = tuple(taint for taint in returned(node).spec.taints if str(taint) not in wait.taints)
+    spec = replace(node.spec, taints=taints, unschedulable=node.spec.unschedulable and not wait.cordoned)
+    return replace(returned(node), spec=spec)
 
 
 def _replaced(was: _End, end: _End) -> int:

@@ -451,7 +451,13 @@ class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[str, ...]
 
 
-NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
+class WaitInVain(msgspec.Struct, frozen=True):
+    """What lets the Pod in if no other Pod takes the room, but in the whole cluster others do."""
+
+    wait: Wait
+
+
+NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn | WaitInVain
 
 
 class ExpectedChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -461,6 +467,9 @@ class ExpectedChange(msgspec.Struct, frozen=True, kw_only=True):
     sure: bool = True
     nodes: tuple[str, ...] = ()  # the nodes that take the Pod then or are removed, or the nodes of the Pods that end
     workload: str = ""  # the owner of the rollout or of the Pod that is deleted, or the Job; empty for others
+    # the fewest and the most of the workload's Pending Pods that have a node then; absent if that is not known
+    admits: tuple[int, int] | UnsetType = UNSET
+    siblings: int | UnsetType = UNSET  # how many Pending Pods the workload has; absent as `admits` is
 
 
 class NodeRecovery(ExpectedChange, frozen=True, kw_only=True):

@@ -183,6 +183,10 @@ def _in_company(found: conclusion.FixSearch, working: Sequence[WorkingFix], aske
     own = situation.pod.metadata.namespace, owner_of(situation.pod, situation.handle.snapshot)
     if company is None:
         return found
+    waits = [company.awaited(own, wait) for wait in found.waits]
+    vain = [wait for wait in waits if isinstance(wait, conclusion.WaitInVain)]
+    waits_ = tuple(wait for wait in waits if not isinstance(wait, conclusion.WaitInVain))
+    found = replace(found, waits=waits_, left_alone=(*found.left_alone, *vain))
     if not company.is_small:
         lone = company.others_wait(own)
         return replace(found, fixes=tuple(replace(fix, alone=lone) for fix in found.fixes)) if lone else found

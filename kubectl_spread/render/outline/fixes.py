@@ -14,7 +14,7 @@ from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EditBlock, Extent, Step, Steps
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.fixes.routes import fragment_text
-from kubectl_spread.wording.fixes.waits import wait_text
+from kubectl_spread.wording.fixes.waits import between, lets_in, wait_text
 from kubectl_spread.wording.words import with_short_keys
 
 MOST_NODES = 4  # Nodes (count) to label that have a command each
@@ -54,7 +54,7 @@ def steps_block(
     safe = item.waits or advice or item.new_nodes or in_use or unused
     steps = (
         *changes[:first],
-        *(Step(summary=f"Wait for {wait_text(wait)}") for wait in item.waits),
+        *(Step(summary=f"Wait for {wait_text(wait)}", notes=(*filter(None, [lets_in(wait)]),)) for wait in item.waits),
         *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
         *in_use,
         *(nodes if nodes_first else ()),
@@ -108,7 +108,7 @@ def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
     if fix.created is not None:
         return fixes.instead(fix.created, () if fix.without_node else fix.feasible, fix.siblings)
     some = fix.on_read_pods and fix.admits < fix.siblings
-    admits = f"at least {fix.admits}" if some else fixes.between(fix.admits, fix.admits_at_most)
+    admits = f"at least {fix.admits}" if some else between(fix.admits, fix.admits_at_most)
     # What it triggers tells how many are left.
     siblings = 1 if fix.without_node else fix.siblings
     # A fix that moves a Pod names another one.

@@ -175,9 +175,11 @@ def _paragraphs(
         tables = pool_tables(item.autoscaler, extent)
     block = steps_block(item, extent, flags, brief=brief)
     if block is not None:
-        is_fix = any(step.id for step in block.steps[:1])  # A new node, or a wait, may help all.
-        own = sorted({_whose(each) for each in others if is_fix and _needs_its_own(item, each)} - {_whose(item)})
-        yield (replace(block, notes=(*block.notes, wording.need_their_own(_whose(item), own))) if own else block,)
+        is_fix = any(step.id for step in block.steps[:1])  # A new node may help all.
+        needs = _needs_its_own if is_fix else _waits_in_vain
+        own = sorted({_whose(each) for each in others if needs(item, each)} - {_whose(item)})
+        note = wording.need_their_own(_whose(item), own, waits=not is_fix)
+        yield (replace(block, notes=(*block.notes, note)) if own else block,)
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return
@@ -193,6 +195,12 @@ def _needs_its_own(item: PendingItem, other: PendingItem) -> bool:
         (each.namespace, each.workload) for each in (fix.future.others if fix.future else ()) if each.admits_at_most > 0
     }
     return (other.namespace, other.workload) not in gain and all(each.commands != fix.commands for each in other.fixes)
+
+
+def _waits_in_vain(item: PendingItem, other: PendingItem) -> bool:
+    """Whether what is awaited first for an item lets in none of another one of the same cause."""
+    first = next((wait for wait in item.waits if wait.admits is not UNSET), None)
+    return first is not None and all((type(each), each.nodes) != (type(first), first.nodes) for each in other.waits)
 
 
 def _headline(item: PendingItem) -> Headline:

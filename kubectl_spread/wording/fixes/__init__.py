@@ -23,7 +23,7 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import noderesources
 from kubectl_spread.wording.fixes.proposals import CAUTIONS, of_constraints, of_others
 from kubectl_spread.wording.fixes.routes import sets_off
-from kubectl_spread.wording.fixes.waits import ending_text, suffering_text
+from kubectl_spread.wording.fixes.waits import between, ending_text, suffering_text, wait_text
 from kubectl_spread.wording.reference import entries_named
 from kubectl_spread.wording.words import SHORT_KEYS, capital, count_of, enumerated, first_and_more, listed
 
@@ -123,11 +123,6 @@ def _whose(each: OtherWorkload | WorseConstraint) -> str:
     return f"{each.namespace}/{each.workload.name}"
 
 
-def between(least: int, most: int) -> str:
-    """Return a number of Pods that chance decides."""
-    return str(most) if least == most else f"{max(least, 0)} to {most}"
-
-
 def _after_deletion(fix: conclusion.Fix, move: MovePod) -> Iterator[str]:
     if fix.after_deletion is None:
         return
@@ -165,6 +160,8 @@ def left_alone(what: conclusion.NotOffered, *, others: bool = False) -> str:
             return f"deleting {what.namespace}/{what.name} on {what.node}{like} ({_why_not_deleted(what)})"
         case conclusion.WouldWarn():
             return f"{changes(what.proposals)} (it would cause {', '.join(what.findings)})"
+        case conclusion.WaitInVain():
+            return f"waiting for {wait_text(what.wait)}; other Pods take that room first"
         case _:
             assert_never(what)
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from msgspec import UNSET
+
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.wording.words import count_of, enumerated, first_and_more, listed
@@ -94,6 +96,25 @@ def wait_text(wait: conclusion.Wait) -> str:
             return f"{listed(wait.nodes) or STARTING}: {sees}"
         case _:
             assert_never(wait)
+
+
+def between(least: int, most: int) -> str:
+    """Return a number of Pods that chance decides."""
+    return str(most) if least == most else f"{max(least, 0)} to {most}"
+
+
+def lets_in(wait: conclusion.Wait) -> str:
+    """Return how many of the workload's Pending Pods have a node then; empty if all have, or if that is not known."""
+    if wait.admits is UNSET or wait.siblings is UNSET:
+        return ""
+    least, most = wait.admits
+    any_of = isinstance(wait, conclusion.NodeRecovery) and len(wait.nodes) > 1
+    if wait.siblings in {least, most * any_of}:
+        return ""
+    if wait.siblings == 1:
+        return "Then this Pod can be scheduled, unless other Pods take that room first."
+    number = f"at most {most}" if any_of else between(least, most)
+    return f"Then {number} of {wait.siblings} Pending Pods can be scheduled."
 
 
 def suffering_text(what: conclusion.SufferingNodes) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from kubectl_spread.diagnosis.fixes import company
+from kubectl_spread.diagnosis.fixes.conclusion import WaitInVain
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.diagnosis.fixes.clusters import conclusion, search
@@ -126,3 +129,44 @@ def test_what_does_not_come_to_rest_is_not_promised(monkeypatch: pytest.MonkeyPa
     web = waiting("web")
     found = conclusion([closed("n1", "4"), web[0]], web[1], together=True)
     assert all(fix.future is None for fix in found.fixes)
+
+
+NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
+
+
+def leaving(cpu: str) -> list[Object]:
+    """Return a node whose Pod is being deleted, which uses so much cpu, and all there is."""
+    old = pod("old", on="n1", requests={"cpu": cpu}, terminating=True)
+    metadata = {**old["metadata"], "finalizers": [], "deletionGracePeriodSeconds": 30}
+    return [node("n1", allocatable={"cpu": cpu}), {**old, "metadata": metadata}]
+
+
+def broken(cpu: str) -> list[Object]:
+    """Return a node that is not ready, with so much cpu."""
+    return [node("n1", allocatable={"cpu": cpu}, **NOT_READY)]
+
+
+@pytest.mark.parametrize("soon", [leaving, broken])
+@pytest.mark.parametrize(
+    ("cpu", "urgent", "admits"),
+    [("2", 0, (2, 2)), ("1", 0, (1, 1)), ("3", 2, (1, 1)), ("2", 2, None)],
+    ids=["room for all", "room for one", "others come first", "others take all"],
+)
+def test_a_wait_lets_in_what_others_leave(
+    soon: Callable[[str], list[Object]], cpu: str, urgent: int, admits: tuple[int, int] | None
+) -> None:
+    """Where they leave nothing, it is not proposed."""
+    web, others = waiting("web"), waiting("urgent", priority=1000)[: urgent and 3]
+    found = conclusion([*soon(cpu), FULL, *others, web[0]], web[1], siblings=web[2:], together=True)
+    vain = [each for each in found.left_alone if isinstance(each, WaitInVain)]
+    assert [wait.admits for wait in found.waits] == ([] if admits is None else [admits])
+    assert [type(each.wait).__name__ for each in vain] == (
+        [] if admits else ["PodEnding" if soon is leaving else "NodeRecovery"]
+    )
+
+
+def test_a_wait_whose_end_is_not_simulated_says_nothing_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(company, "MOST_PENDING", 0)
+    web = waiting("web")
+    found = conclusion([*broken("1"), FULL, web[0]], web[1], siblings=web[2:], together=True)
+    assert [wait.admits for wait in found.waits] == [UNSET]
