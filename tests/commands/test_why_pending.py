@@ -591,3 +591,28 @@ def test_who_waits_in_vain_with_the_same_cause_is_named() -> None:
     report = explained([node("n", allocatable={"cpu": "1", "pods": "110"}), low, *pods]).report
     told = str(pending_outline(report, Extent(brief=True)))
     assert "Waiting is for default/pod/hi only: default/pod/mid needs another fix" in told
+
+
+@pytest.mark.parametrize(
+    ("urgent", "told"),
+    [
+        (0, "Placed one after another, only 2 of 3 Pending Pods of default/replicaset/web find a node."),
+        (
+            2,
+            "Other Pending Pods need the same room: 3 Pods of default/replicaset/web stay Pending once all are placed.",
+        ),
+    ],
+)
+def test_how_many_stay_pending_is_said_of_the_whole_cluster(urgent: int, told: str) -> None:
+    """Alone, two of them would find a node; those of a higher priority leave no room for any."""
+    names = [
+        *((f"web-{number}", "web", 0) for number in range(3)),
+        *((f"hi-{number}", "hi", 9) for number in range(urgent)),
+    ]
+    pods = [
+        pod(name, owner=controller("ReplicaSet", of), requests={"cpu": "1"}, priority=priority)
+        for name, of, priority in names
+    ]
+    report = explained([node("n", allocatable={"cpu": "2", "pods": "110"}), *pods]).report
+    blocks = [block for item in pending_outline(report, Extent()).items for block in item.paragraphs[0]]
+    assert any(block.line.startswith(told) for block in blocks if isinstance(block, Note))

@@ -106,17 +106,13 @@ def _cause(explained: Explained) -> str:
 def _some_placed(item: PendingItem) -> tuple[str, ...]:
     """Return how many of the workload's Pending Pods find a node, and why no more do; empty if all do."""
     found = item.siblings
-    if not item.some_left:
-        return ()
     bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
+    whose = "" if bare else _whose(item)
+    if not isinstance(item.left, UnsetType) and (found is UNSET or max(item.left) > found.pending - found.placed):
+        return (wording.others_first(*item.left, whose),)
     if found is UNSET or found.placed == found.pending:
-        return (
-            ()
-            if isinstance(item.left, UnsetType)
-            else (wording.others_first(*item.left, "" if bare else _whose(item)),)
-        )
-    some = wording.some_placed(found.placed, found.pending, "" if bare else _whose(item))
-    return (f"{some} {found.summary}",)
+        return ()
+    return (f"{wording.some_placed(found.placed, found.pending, whose)} {found.summary}",)
 
 
 def _count_pods(explained: Explained) -> int:
