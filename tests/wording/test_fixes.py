@@ -162,8 +162,8 @@ DELETED: list[conclusion.AfterDeletion] = [
     conclusion.Outlook.GONE_FOR_GOOD,
     conclusion.Outlook.NODE_SILENT,
     conclusion.HeldByFinalizers(("a/b", "c/d")),
-    conclusion.Recreated(owner=WEB, here=False, may_be_first=False),
-    conclusion.Recreated(owner=WEB, here=True, may_be_first=True),
+    conclusion.Recreated(owner=WEB, may_be_first=False),
+    conclusion.Recreated(owner=WEB, may_be_first=True),
 ]
 
 

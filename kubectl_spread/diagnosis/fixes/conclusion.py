@@ -217,13 +217,12 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recreated(msgspec.Struct, frozen=True, kw_only=True):
-    """The owner of a deleted Pod recreates it; ``here``: perhaps on the same node.
+    """The owner of a deleted Pod recreates it.
 
     ``may_be_first``: it may take the place made for the Pending Pod, which then stays Pending.
     """
 
     owner: str
-    here: bool
     may_be_first: bool
 
 
@@ -371,6 +370,11 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return self.future is not None and not self.future.admits_at_most and self.admits_others > 0
 
     @property
+    def swaps(self) -> bool:
+        """Whether other workloads lose as many Pods on nodes as it lets in."""
+        return 0 < self.admits_at_most <= -self.admits_others
+
+    @property
     def may_be_overtaken(self) -> bool:
         """Whether the deleted Pod, made again, may take the place made for the Pending one."""
         return isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
@@ -391,15 +395,16 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that break no
         constraint, then those that surely let in all, then those that disturb less, then those that cost less. Those
-        that replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates, then fixes
-        that drop the Pod's node pool. ``doubted``: a change of a constraint that was not simulated may break another.
+        that replace Pods in vain, or take as many from others, come after all of them, then the deletion of a Pod that
+        nothing recreates, then fixes that drop the Pod's node pool. ``doubted``: a change of a constraint that was not
+        simulated may break another.
         """
         of_constraint = any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
         return (
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
             not self.mends,
-            self.in_vain,
+            self.in_vain or self.swaps,
             self.overrides.rank,
             not self.admits,
             self.breaks_spread or (doubted and of_constraint and self.future is None),

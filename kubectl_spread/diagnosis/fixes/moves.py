@@ -342,19 +342,17 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     moved = move.obj
     controller, snapshot = moved.metadata.controller, after.handle.snapshot
     recreated = controller is not None and not is_absent(controller, moved.metadata.namespace, snapshot)
-    if recreated and (not moved.terminating or moved.metadata.controller_kind in ONE_OF_ITS_NAME):
-        nodes = successors_nodes(moved, after)
-        if not nodes:
-            return None
+    replaced = recreated and (not moved.terminating or moved.metadata.controller_kind in ONE_OF_ITS_NAME)
+    if replaced and not has_successor(moved, after):
+        return None
     if moved.terminating:
         finalizers = moved.metadata.finalizers
         held = conclusion.HeldByFinalizers(finalizers) if finalizers else None
         return replace(move, after=held or conclusion.Outlook.NODE_SILENT)
     if not recreated:
         return replace(move, after=conclusion.Outlook.GONE_FOR_GOOD)
-    first, owner = _may_be_overtaken(moved, after), str(owner_of(moved, snapshot))
-    here = first or moved.spec.node_name in nodes or bool(snapshot.inventory.not_read)
-    return replace(move, after=conclusion.Recreated(owner=owner, here=here, may_be_first=first))
+    owner = str(owner_of(moved, snapshot))
+    return replace(move, after=conclusion.Recreated(owner=owner, may_be_first=_may_be_overtaken(moved, after)))
 
 
 def _may_be_overtaken(moved: Pod, after: Situation) -> bool:
@@ -371,18 +369,14 @@ def _may_be_overtaken(moved: Pod, after: Situation) -> bool:
     return not all(cycle.feasible_node(after.pod, with_placed(successor.pod, node, handle)) for node in firsts)
 
 
-def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:
-    """Return the nodes for the Pod that replaces the deleted one, once the Pending Pod has its node.
+def has_successor(moved: Pod, after: Situation) -> bool:
+    """Whether the Pod that replaces the deleted one finds a node, once the Pending Pod has its own.
 
-    The scheduler takes any node of the highest score, so all ties are tried for the Pending Pod. The result is empty if
-    one of them leaves the successor without a node.
+    The scheduler takes any node of the highest score, so all ties are tried for the Pending Pod.
     """
-    nodes: set[str] = set()
     for node_name in cycle.best_nodes(after.pod, after.handle)[:MOST_TIES]:
         handle = with_placed(after.pod, node_name, after.handle)
         successor = replacement(moved, handle.snapshot, handle.profile)
-        best = () if successor.refusals else cycle.best_nodes(successor.pod, successor.place(handle))
-        if not best:
-            return frozenset()
-        nodes.update(best)
-    return frozenset(nodes)
+        if successor.refusals or not cycle.feasible_node(successor.pod, successor.place(handle)):
+            return False
+    return True

@@ -46,6 +46,7 @@ _HIDDEN: Mapping[Hidden, str] = {
     Hidden.IN_VAIN: "would replace Pods and leave as many without a node",
     Hidden.OVERRIDING: "change{s} what somebody set on purpose",
     Hidden.LOSING: "would lose Pods or their work",
+    Hidden.SWAPPING: "would take as many Pods of other workloads off their nodes",
     Hidden.FOR_OTHERS: "would let in Pods of other workloads only, which are scheduled first",
     Hidden.NEEDLESS: "would end running Pods, which is not needed if you wait",
 }
@@ -136,7 +137,7 @@ def _after_deletion(fix: conclusion.Fix, move: MovePod) -> Iterator[str]:
 def _outlook(after: conclusion.AfterDeletion) -> str:
     match after:
         case conclusion.Recreated():
-            return f"{after.owner} recreates it{', perhaps on the same node' if after.here else ' on another node'}"
+            return f"{after.owner} recreates it"
         case conclusion.HeldByFinalizers():
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: their controllers must remove them"

@@ -9,7 +9,9 @@ import pytest
 from msgspec import UNSET
 
 from kubectl_spread.diagnosis.fixes import company
-from kubectl_spread.diagnosis.fixes.conclusion import WaitInVain
+from kubectl_spread.diagnosis.fixes.choice import Hidden, offered_first, why_hidden
+from kubectl_spread.diagnosis.fixes.conclusion import FixSearch, WaitInVain
+from kubectl_spread.wording.fixes import starts
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.diagnosis.fixes.clusters import conclusion, search
@@ -170,3 +172,26 @@ def test_a_wait_whose_end_is_not_simulated_says_nothing_of_others(monkeypatch: p
     web = waiting("web")
     found = conclusion([*broken("1"), FULL, web[0]], web[1], siblings=web[2:], together=True)
     assert [wait.admits for wait in found.waits] == [UNSET]
+
+
+def moved(*others: Object) -> FixSearch:
+    """Return what helps a Pod that may only go to a full node; its Pod finds room elsewhere if nobody else does."""
+    held = {"requests": {"cpu": "1"}, "labels": app("held")["matchLabels"]}
+    holder = pod("held-0", on="a1", owner=controller("ReplicaSet", "held"), **held)
+    template_ = {"metadata": {"labels": held["labels"]}, "spec": {**holder["spec"], "nodeName": ""}}
+    by = workload("ReplicaSet", "held", pods=template_, replicas=1)
+    by = {**by, "spec": {**by["spec"], "selector": app("held")}}
+    nodes = [node("a1", allocatable={"cpu": "1"}, labels={"disk": "ssd"}), node("b1", allocatable={"cpu": "1"})]
+    asks = pod("asks", requests={"cpu": "1"}, nodeSelector={"disk": "ssd"})
+    return conclusion([*nodes, by, holder, *others], asks, together=True)
+
+
+def test_a_pod_is_not_moved_if_it_has_no_node_in_the_end() -> None:
+    """One Pod would have a node instead of another: that comes last, and only when all fixes are asked for."""
+    alone, contested = moved(), moved(pod("first", requests={"cpu": "1"}, priority=1000))
+    told = []
+    for found in (alone, contested):
+        move = next(fix for fix in found.fixes if fix.id == "MovePod")
+        told.append((move.swaps, move in offered_first(found), "on another node" in " ".join(starts(move))))
+    assert told == [(False, True, False), (True, False, False)]
+    assert why_hidden(next(fix for fix in contested.fixes if fix.swaps)) is Hidden.SWAPPING

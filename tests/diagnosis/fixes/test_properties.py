@@ -120,7 +120,7 @@ def test_no_node_that_would_help_is_passed_over(pending: Sequence[Refused]) -> N
 
 def offered(pod: Pod, before: Situation, after: Situation) -> bool:
     """Whether nothing speaks against deleting the Pod."""
-    successor = pod.metadata.controller is None or moves.successors_nodes(pod, after)
+    successor = pod.metadata.controller is None or moves.has_successor(pod, after)
     return not moves.why_not(pod, before) and bool(successor) and after.warnings <= before.warnings
 
 

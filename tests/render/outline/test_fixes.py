@@ -309,7 +309,10 @@ WORSE = WorseConstraint(namespace="shop", workload=API, topology_key=ZONE, skew=
             {"others": (GAINS,), "in_all": (2, 3), "pending": 9},
             ["In all, 2 to 3 of 9 Pending Pods get a node: others are shop/api 1 to 2."],
         ),
-        ({"others": (LOSES,)}, ["Fewer Pods of other workloads have a node: shop/api 1."]),
+        (
+            {"others": (LOSES,), "admits": 2, "admits_at_most": 2},
+            ["Fewer Pods of other workloads have a node: shop/api 1."],
+        ),
         ({"worse": (WORSE,)}, ["The constraint of shop/api on zone is violated then (skew 3, maxSkew 1)."]),
         (
             {"worse": (replace(WORSE, by_chance=True),)},
