@@ -50,10 +50,6 @@ class _End(msgspec.Struct, frozen=True):
     pods: Mapping[PodKey, Pod]
     handles: Handles
 
-    def at_work(self, key: Key) -> int:
-        """Return how many Pods of the workload run (count)."""
-        return sum(pod.at_work for pod in self.living.get(key, ()))
-
 
 def _look(cluster: ClusterState, _: int) -> _End:
     living = cluster.living()
@@ -126,7 +122,6 @@ class Company:
         in_all = [sum(self._admitted(key, [pair])[0] for key in self._pending) for pair in pairs]
         waiting = [end.waiting.get(own, 0) for _, end in pairs]
         replaced = [_replaced(*pair) for pair in pairs]
-        more = any(end.at_work(own) > was.at_work(own) for was, end in pairs)
         return Future(
             admits=min(admits),
             admits_at_most=max(admits),
@@ -135,7 +130,7 @@ class Company:
             others=tuple(self._others(own, pairs)),
             worse=tuple(_worse_in_any(pairs)),
             replaced=max(replaced),
-            end=RolloutEnd(least=min(waiting), most=max(waiting), worth=True, gains=more or max(admits) > 0),
+            end=RolloutEnd(least=min(waiting), most=max(waiting), worth=True, gains=max(admits) > 0),
         )
 
     def awaited(self, own: Key, wait: Wait) -> Wait | WaitInVain:

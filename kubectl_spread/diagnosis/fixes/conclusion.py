@@ -247,7 +247,7 @@ class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
 
     ``worth``: whether all may have a node then, or at least no fewer may run than now; more, if their work is lost,
     or for a manifest.
-    ``gains``: whether more may run then than now, or fewer may be Pending, if any is now.
+    ``gains``: whether fewer may be Pending then, if any is now. That more run is none: a rollout has surge Pods.
     """
 
     least: int

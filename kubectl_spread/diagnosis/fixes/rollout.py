@@ -195,7 +195,7 @@ def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd
         return NOT_FOLLOWED
     left, running = zip(*(each.seen for each in ends), strict=True)
     worth = any(not each or runs >= needed for each, runs in zip(left, running, strict=True))
-    gains = not waiting or min(left) < waiting or max(running) > at_work
+    gains = not waiting or min(left) < waiting
     return RolloutEnd(least=min(left), most=max(left), worth=worth, gains=gains)
 
 

@@ -195,3 +195,24 @@ def test_a_pod_is_not_moved_if_it_has_no_node_in_the_end() -> None:
         told.append((move.swaps, move in offered_first(found), "on another node" in " ".join(starts(move))))
     assert told == [(False, True, False), (True, False, False)]
     assert why_hidden(next(fix for fix in contested.fixes if fix.swaps)) is Hidden.SWAPPING
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize(("cpu", "in_vain"), [("2", True), ("3", False)])
+def test_a_rollout_that_ends_with_as_many_pods_without_a_node_is_in_vain(cpu: str, in_vain: int, together: int) -> None:
+    """It is stuck with its surge Pod, although one more runs then."""
+    constraint = spread(HOSTNAME, selector=app("web"))
+    made = template(constraint, labels={"app": "web"}, requests={"cpu": "1"})
+    strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    current = revision("web", 1, pods=made)
+    current["spec"] |= {"replicas": 2}
+    fields: Object = {"requests": {"cpu": "1"}, "topologySpreadConstraints": [constraint]}
+    runs = owned("web-h1-0", "ReplicaSet", "web-h1", on="a1", status=ready, **fields)
+    waits = owned("web-h1-1", "ReplicaSet", "web-h1", **fields)
+    for each in (runs, waits):
+        each["metadata"]["labels"] |= {"pod-template-hash": "h1"}
+    by = workload("Deployment", "web", pods=made, replicas=2, strategy=strategy)
+    found = conclusion([node("a1", allocatable={"cpu": cpu}), FULL, by, current, runs], waits, together=bool(together))
+    softer = next(fix for fix in found.fixes if fix.id == "MakeSoft")
+    assert (softer.in_vain, softer in offered_first(found)) == (bool(in_vain), not in_vain)
