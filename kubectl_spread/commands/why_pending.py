@@ -36,7 +36,7 @@ from kubectl_spread.diagnosis.evaluation import NOTHING, Judgement, decide, find
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.choice import with_offered
 from kubectl_spread.diagnosis.fixes.company import Company
-from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, PodPreemption, WaitInVain
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, PodPreemption
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.incomplete import LINKS, unread_owners
@@ -301,7 +301,7 @@ def _explain(
     if (room := judgement.preemption) and not pod.spec.gates:
         nodes = () if room.sampled else (room.node, *room.ties)
         evicts = around.company.awaited(own, PodPreemption(nodes=nodes, pods=room.victims))
-    if isinstance(evicts, WaitInVain):
+    if evicts and evicts.in_vain:
         judgement = judge(pod, handle, situation.evaluation, preempts=False)
     report = evaluation_report(judgement)
     siblings = siblings_of(pod, around.pending, handle.snapshot)
@@ -321,9 +321,9 @@ def _explain(
         left = around.company.left(own)
         item = replace(item, left=left if left and left[1] else UNSET, alone=True if left is None else UNSET)
     item = beside_autoscaler(searched(item, found), situation, siblings, autoscalers)
-    if isinstance(evicts, WaitInVain):
+    if evicts and evicts.in_vain:
         item = replace(item, left_alone=(*item.left_alone, evicts))
-    elif evicts is not None:  # The scheduler itself does this next.
+    elif evicts:  # The scheduler itself does this next.
         item = replace(item, waits=(evicts, *item.waits))
     item = replace(item, fixes=with_offered(item))
     return Explanation(judgement, _with_event(item, pod, view))

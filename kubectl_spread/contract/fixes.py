@@ -104,7 +104,7 @@ def without_node(fix: Fix) -> int | UnsetType:
 
 
 def in_vain(fix: Fix) -> Literal[True] | UnsetType:
-    """Present where the change replaces Pods and no more of them have a node in the end."""
+    """Present where the change replaces Pods and no more Pods have a node in the end."""
     return fix.in_vain or UNSET
 
 

@@ -119,13 +119,10 @@ def shared_by(cause: str, pods: Mapping[str, int], *, created: bool) -> str:
     return f"{cause}; {'Pending' if created else 'not created'}: {count_of(sum(pods.values()), 'Pod')} of {whose}"
 
 
-def need_their_own(whose: str, others: Sequence[str], *, waits: bool) -> str:
-    """Return which workloads with the cause of another one its fixes do not help; ``waits``: or what it waits for."""
+def need_their_own(whose: str, others: Sequence[str]) -> str:
+    """Return which workloads with the cause of another one the first step of that one does not help."""
     need = "needs one of its own" if len(others) == 1 else "need one each"
-    if waits:
-        need = "needs another fix" if len(others) == 1 else "need other fixes"
-    only = f"Waiting is for {whose} only" if waits else f"These fixes are for {whose} only"
-    return f"{only}: {enumerated(others, 3)} {need}, see -o wide."
+    return f"These steps are for {whose} only: {enumerated(others, 3)} {need}, see -o wide."
 
 
 def refused_in(message: str, namespace: str) -> str:

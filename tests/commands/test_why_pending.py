@@ -590,7 +590,7 @@ def test_who_waits_in_vain_with_the_same_cause_is_named() -> None:
     pods = [pod(name, labels={"app": name}, requests={"cpu": "1"}, priority=at) for name, at in (("hi", 9), ("mid", 5))]
     report = explained([node("n", allocatable={"cpu": "1", "pods": "110"}), low, *pods]).report
     told = str(pending_outline(report, Extent(brief=True)))
-    assert "Waiting is for default/pod/hi only: default/pod/mid needs another fix" in told
+    assert "These steps are for default/pod/hi only: default/pod/mid needs one of its own" in told
 
 
 @pytest.mark.parametrize(

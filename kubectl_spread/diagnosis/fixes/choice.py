@@ -75,7 +75,6 @@ class Hidden(Enum):
     IN_VAIN = auto()
     OVERRIDING = auto()
     LOSING = auto()
-    SWAPPING = auto()
     FOR_OTHERS = auto()  # Other workloads take all the room that it makes
     NEEDLESS = auto()  # It ends running Pods, and waiting is enough
 
@@ -109,14 +108,14 @@ def offered_first(searched: Searched) -> tuple[conclusion.Fix, ...]:
     those come when all are asked for.
     """
     fixes = searched.fixes
-    forward = (fix for fix in fixes if not (fix.swaps or _is_only(fix, moves.RollBack)))
+    forward = (fix for fix in fixes if not (fix.in_vain or _is_only(fix, moves.RollBack)))
     otherwise = bool(searched.waits) or any(is_safe(fix) and fix.admits for fix in forward)
     alone = all(fix.siblings <= 1 for fix in fixes)
     soon = any(wait.sure and (alone or wait.workload) for wait in searched.waits)
     kept = [
         fix
         for fix in fixes
-        if not (fix.in_vain or fix.for_others or fix.swaps)
+        if not (fix.in_vain or fix.for_others)
         and fix.overrides is not Override.NODE_POOL
         and not (searched.new_nodes and any(isinstance(part, AGAINST_TAINTS) for part in fix.proposals))
         and not (otherwise and fix.overrides is not Override.NOTHING)
@@ -167,8 +166,8 @@ def why_hidden(fix: conclusion.Fix) -> Hidden:
     """Return why the fix is not offered first."""
     if fix.in_vain:
         return Hidden.IN_VAIN
-    if fix.for_others or fix.swaps:
-        return Hidden.FOR_OTHERS if fix.for_others else Hidden.SWAPPING
+    if fix.for_others:
+        return Hidden.FOR_OTHERS
     if fix.overrides is not Override.NOTHING:
         return Hidden.OVERRIDING
     return Hidden.LOSING if fix.disturbs is Disturbance.LOST else Hidden.NEEDLESS

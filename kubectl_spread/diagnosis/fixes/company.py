@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.nodelifecycle import returned
+from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, wanted_by
 from kubectl_spread.diagnosis.constraint_state import idle
 from kubectl_spread.diagnosis.fixes import conclusion
-from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd, Wait, WaitInVain
+from kubectl_spread.diagnosis.fixes.conclusion import RolloutEnd, Wait
 from kubectl_spread.diagnosis.fixes.future import Future, OtherWorkload, WorseConstraint
 from kubectl_spread.diagnosis.fixes.rollout import MOST_WORK
 from kubectl_spread.diagnosis.observer import states_of
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 Key: TypeAlias = tuple[str, WorkloadRef]  # Namespace and topmost owner
 
-# A cluster with more Pods or Pending Pods, or whose Pending Pods are tried on more nodes (counts), is not simulated as
-# a whole.
+# In a cluster with more Pods or Pending Pods, or whose Pending Pods are tried on more nodes (counts), no change is
+# simulated; with more Pending Pods only, what happens by itself is.
 MOST_PODS, MOST_PENDING, MOST_VERDICTS = 2_000, 60, 200_000
 # The Pods of all simulated clusters together (count) after which no further change is simulated.
 MOST_SIMULATED = 40_000
@@ -133,19 +134,18 @@ class Company:
             end=RolloutEnd(least=min(waiting), most=max(waiting), worth=True, gains=max(admits) > 0),
         )
 
-    def awaited(self, own: Key, wait: Wait) -> Wait | WaitInVain:
+    def awaited(self, own: Key, wait: Wait) -> Wait:
         """Return the wait with how many of the workload's Pending Pods it lets in; as it is if that is not known."""
-        steps = _steps_until(wait, self._handles.snapshot.nodes) if self.is_small else None
-        if steps is None:
+        steps = _steps_until(wait, self._handles.snapshot.nodes)
+        if steps is None or not (self.is_small if steps else self._is_settled):
             return wait
         if steps:
             future = self.future(own, wait, steps)
             gained = [future.admits, future.admits_at_most] if future else []
         else:
             gained = [self._pending[own] - self._still_waiting(own, end) for end in self._ends_of("nothing", ())]
-        if gained and max(gained) <= 0:
-            return WaitInVain(wait)
-        return replace(wait, admits=(max(min(gained), 0), max(gained)), siblings=self._pending[own]) if gained else wait
+        admits = (max(min(gained), 0), max(*gained, 0)) if gained else UNSET
+        return replace(wait, admits=admits, siblings=self._pending[own] if gained else UNSET)
 
     def _still_waiting(self, own: Key, end: _End) -> int:
         """Return how many of the workload's Pending Pods have no node, and no Pod has one in their place (count)."""
@@ -192,16 +192,10 @@ def _steps_until(wait: Wait, nodes: Mapping[str, Node]) -> Sequence[Step] | None
         case conclusion.PodPreemption() | conclusion.PodEnding(ending=conclusion.Ending(finalizers=())):
             return ()
         case conclusion.NodeRecovery():
-            well = tuple(_recovered(nodes[name], wait) for name in wait.nodes)
+            well = tuple(sibling(nodes[name], name) for name in wait.nodes)
             return Step(Verb.RETURN, "", nodes=wait.nodes), Step(Verb.APPLY, "", merged=well)
         case _:
             return None
-
-
-def _recovered(node: Node, wait: conclusion.NodeRecovery) -> Node:
-    taints = tuple(taint for taint in returned(node).spec.taints if str(taint) not in wait.taints)
-    spec = replace(node.spec, taints=taints, unschedulable=node.spec.unschedulable and not wait.cordoned)
-    return replace(returned(node), spec=spec)
 
 
 def _replaced(was: _End, end: _End) -> int:

@@ -370,19 +370,15 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return self.future is not None and not self.future.admits_at_most and self.admits_others > 0
 
     @property
-    def swaps(self) -> bool:
-        """Whether other workloads lose as many Pods on nodes as it lets in."""
-        return 0 < self.admits_at_most <= -self.admits_others
-
-    @property
     def may_be_overtaken(self) -> bool:
         """Whether the deleted Pod, made again, may take the place made for the Pending one."""
         return isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
 
     @property
     def in_vain(self) -> bool:
-        """Whether it replaces Pods and helps none in the end."""
-        return self.rollout_end is not None and not self.rollout_end.gains
+        """Whether it replaces Pods, and in the end no more have a node: none of its own, or others lose as many."""
+        jams = self.rollout_end is not None and not self.rollout_end.gains
+        return jams or 0 < self.admits_at_most <= -self.admits_others
 
     @property
     def breaks_spread(self) -> bool:
@@ -395,16 +391,15 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that break no
         constraint, then those that surely let in all, then those that disturb less, then those that cost less. Those
-        that replace Pods in vain, or take as many from others, come after all of them, then the deletion of a Pod that
-        nothing recreates, then fixes that drop the Pod's node pool. ``doubted``: a change of a constraint that was not
-        simulated may break another.
+        that replace Pods in vain come after all of them, then the deletion of a Pod that nothing recreates, then fixes
+        that drop the Pod's node pool. ``doubted``: a change of a constraint that was not simulated may break another.
         """
         of_constraint = any(isinstance(proposal, OfConstraint) for proposal in self.proposals)
         return (
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
             not self.mends,
-            self.in_vain or self.swaps,
+            self.in_vain,
             self.overrides.rank,
             not self.admits,
             self.breaks_spread or (doubted and of_constraint and self.future is None),
@@ -456,13 +451,8 @@ class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[str, ...]
 
 
-class WaitInVain(msgspec.Struct, frozen=True):
-    """What lets the Pod in if no other Pod takes the room, but in the whole cluster others do."""
-
-    wait: Wait
-
-
-NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn | WaitInVain
+# Also what would be worth waiting for, if other Pods did not take all the room.
+NotOffered: TypeAlias = "SufferingNodes | StayingPod | WouldWarn | Wait"
 
 
 class ExpectedChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -475,6 +465,11 @@ class ExpectedChange(msgspec.Struct, frozen=True, kw_only=True):
     # the fewest and the most of the workload's Pending Pods that have a node then; absent if that is not known
     admits: tuple[int, int] | UnsetType = UNSET
     siblings: int | UnsetType = UNSET  # how many Pending Pods the workload has; absent as `admits` is
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether other Pods take all the room."""
+        return self.admits == (0, 0)
 
 
 class NodeRecovery(ExpectedChange, frozen=True, kw_only=True):

@@ -184,9 +184,8 @@ def _in_company(found: conclusion.FixSearch, working: Sequence[WorkingFix], aske
     if company is None:
         return found
     waits = [company.awaited(own, wait) for wait in found.waits]
-    vain = [wait for wait in waits if isinstance(wait, conclusion.WaitInVain)]
-    waits_ = tuple(wait for wait in waits if not isinstance(wait, conclusion.WaitInVain))
-    found = replace(found, waits=waits_, left_alone=(*found.left_alone, *vain))
+    worth, vain = (tuple(wait for wait in waits if wait.in_vain is each) for each in (False, True))
+    found = replace(found, waits=worth, left_alone=(*found.left_alone, *vain))
     if not company.is_small:
         lone = company.others_wait(own)
         return replace(found, fixes=tuple(replace(fix, alone=lone) for fix in found.fixes)) if lone else found

@@ -174,8 +174,7 @@ def _paragraphs(
         is_fix = any(step.id for step in block.steps[:1])  # A new node may help all.
         needs = _needs_its_own if is_fix else _waits_in_vain
         own = sorted({_whose(each) for each in others if needs(item, each)} - {_whose(item)})
-        note = wording.need_their_own(_whose(item), own, waits=not is_fix)
-        yield (replace(block, notes=(*block.notes, note)) if own else block,)
+        yield (replace(block, notes=(*block.notes, wording.need_their_own(_whose(item), own))) if own else block,)
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return

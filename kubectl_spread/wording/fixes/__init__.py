@@ -46,7 +46,6 @@ _HIDDEN: Mapping[Hidden, str] = {
     Hidden.IN_VAIN: "would replace Pods and leave as many without a node",
     Hidden.OVERRIDING: "change{s} what somebody set on purpose",
     Hidden.LOSING: "would lose Pods or their work",
-    Hidden.SWAPPING: "would take as many Pods of other workloads off their nodes",
     Hidden.FOR_OTHERS: "would let in Pods of other workloads only, which are scheduled first",
     Hidden.NEEDLESS: "would end running Pods, which is not needed if you wait",
 }
@@ -161,8 +160,8 @@ def left_alone(what: conclusion.NotOffered, *, others: bool = False) -> str:
             return f"deleting {what.namespace}/{what.name} on {what.node}{like} ({_why_not_deleted(what)})"
         case conclusion.WouldWarn():
             return f"{changes(what.proposals)} (it would cause {', '.join(what.findings)})"
-        case conclusion.WaitInVain():
-            return f"waiting for {wait_text(what.wait)}; other Pods take that room first"
+        case conclusion.ExpectedChange():
+            return f"waiting for {wait_text(what)}; other Pods take that room first"
         case _:
             assert_never(what)
 

@@ -9,8 +9,8 @@ import pytest
 from msgspec import UNSET
 
 from kubectl_spread.diagnosis.fixes import company
-from kubectl_spread.diagnosis.fixes.choice import Hidden, offered_first, why_hidden
-from kubectl_spread.diagnosis.fixes.conclusion import FixSearch, WaitInVain
+from kubectl_spread.diagnosis.fixes.choice import offered_first
+from kubectl_spread.diagnosis.fixes.conclusion import ExpectedChange, FixSearch
 from kubectl_spread.wording.fixes import starts
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
@@ -160,18 +160,22 @@ def test_a_wait_lets_in_what_others_leave(
     """Where they leave nothing, it is not proposed."""
     web, others = waiting("web"), waiting("urgent", priority=1000)[: urgent and 3]
     found = conclusion([*soon(cpu), FULL, *others, web[0]], web[1], siblings=web[2:], together=True)
-    vain = [each for each in found.left_alone if isinstance(each, WaitInVain)]
+    vain = [each for each in found.left_alone if isinstance(each, ExpectedChange)]
     assert [wait.admits for wait in found.waits] == ([] if admits is None else [admits])
-    assert [type(each.wait).__name__ for each in vain] == (
+    assert [type(each).__name__ for each in vain] == (
         [] if admits else ["PodEnding" if soon is leaving else "NodeRecovery"]
     )
 
 
-def test_a_wait_whose_end_is_not_simulated_says_nothing_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("soon", "admits"), [(broken, UNSET), (leaving, (1, 1))])
+def test_a_wait_whose_end_is_not_simulated_says_nothing_of_others(
+    soon: Callable[[str], list[Object]], admits: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes by itself is simulated where changes are not."""
     monkeypatch.setattr(company, "MOST_PENDING", 0)
     web = waiting("web")
-    found = conclusion([*broken("1"), FULL, web[0]], web[1], siblings=web[2:], together=True)
-    assert [wait.admits for wait in found.waits] == [UNSET]
+    found = conclusion([*soon("1"), FULL, web[0]], web[1], siblings=web[2:], together=True)
+    assert [wait.admits for wait in found.waits] == [admits]
 
 
 def moved(*others: Object) -> FixSearch:
@@ -192,9 +196,8 @@ def test_a_pod_is_not_moved_if_it_has_no_node_in_the_end() -> None:
     told = []
     for found in (alone, contested):
         move = next(fix for fix in found.fixes if fix.id == "MovePod")
-        told.append((move.swaps, move in offered_first(found), "on another node" in " ".join(starts(move))))
+        told.append((move.in_vain, move in offered_first(found), "on another node" in " ".join(starts(move))))
     assert told == [(False, True, False), (True, False, False)]
-    assert why_hidden(next(fix for fix in contested.fixes if fix.swaps)) is Hidden.SWAPPING
 
 
 @pytest.mark.parametrize("together", [False, True])

@@ -151,5 +151,5 @@ def test_workloads_that_need_a_fix_each_are_named(names: str, cordoned: bool, to
     objects = [*nodes, *(each for name in names for each in pending(name, 1, "a"))]
     report = why_pending(Memory(objects), Scope(namespace=""), SchedulerOptions()).report
     lines = outline_text(pending_outline(report, BRIEF), Screen(width=200)).splitlines()
-    found = [line.strip() for line in lines if "These fixes" in line]
-    assert found == [f"These fixes are for {RS}/p only: {each}, see -o wide." for each in told]
+    found = [line.strip() for line in lines if "These steps" in line]
+    assert found == [f"These steps are for {RS}/p only: {each}, see -o wide." for each in told]
