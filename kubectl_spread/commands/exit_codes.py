@@ -100,5 +100,5 @@ def of_rebalance(report: RebalanceReport) -> ExitCode:
 
     verdicts = {item.verdict for item in report.items}
     unsure = RebalanceVerdict.INCOMPLETE in verdicts or bool(report.incomplete)
-    settled = {RebalanceVerdict.BALANCED, RebalanceVerdict.NO_EFFECT, RebalanceVerdict.INCOMPLETE}
+    settled = {RebalanceVerdict.BALANCED, RebalanceVerdict.INCOMPLETE}
     return ExitCode.of_items(no=bool(verdicts - settled), incomplete=unsure)

@@ -64,7 +64,7 @@ class RebalanceItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     revision: str = ""  # of the Pods that have the constraint; empty if the workload has only one
     # Balanced if it is satisfied now or once the `schedulable` Pods are on their nodes, Planned if it is after the
     # plan, Partial if some skew is left, or --max allows no such plan, Impossible if no plan lowers the skew,
-    # Incomplete if that is not known, NoEffect if the constraint has no effect
+    # Incomplete if that is not known
     verdict: RebalanceVerdict
     reason: ItemReason | None = None  # why some skew is left, or the constraint has no effect; None if neither
     # what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the emptiest.
@@ -117,8 +117,8 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], FixSearch]) -> It
         why: ItemReason | None = unsure or remaining
         if why is None and constraint.hard and not outcome.before.of(goal.pod).index.values(key):
             why, verdict = NoDomains(topology_key=key), RebalanceVerdict.IMPOSSIBLE
-        elif why is None and (why := _no_effect(outcome)) and verdict is RebalanceVerdict.BALANCED:
-            verdict = RebalanceVerdict.NO_EFFECT
+        elif why is None:
+            why = _no_effect(outcome)
         if why is None and goal.waits:
             why = SatisfiedSoon()
         openings = openings_of(outcome) if remaining else NO_FIXES

@@ -30,7 +30,6 @@ class RebalanceVerdict(StrEnum):
     PARTIAL = "Partial"
     INCOMPLETE = "Incomplete"
     PLANNED = "Planned"
-    NO_EFFECT = "NoEffect"
     BALANCED = "Balanced"
 
 

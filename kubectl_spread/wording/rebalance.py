@@ -7,9 +7,9 @@ from typing import assert_never
 from kubectl_spread import gaps
 from kubectl_spread.diagnosis import remaining_skew
 from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.planned_evictions import ItemReason, SatisfiedSoon
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint
-from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import NoDomains, NoEffect
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
@@ -51,7 +51,7 @@ _named = partial(enumerated, most=2)
 
 
 def plan_sentence(
-    verdicts: Sequence[RebalanceVerdict],
+    verdicts: Sequence[ItemStatus],
     *,
     broken: int,
     soft: int,
@@ -67,9 +67,9 @@ def plan_sentence(
     """
     if not verdicts:
         return "No constraints found to balance."
-    if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
+    if not broken and ItemStatus.INCOMPLETE in verdicts:
         return "It is not known whether the constraints are satisfied: nothing is planned."
-    if not broken and RebalanceVerdict.IMPOSSIBLE in verdicts:
+    if not broken and ItemStatus.IMPOSSIBLE in verdicts:
         return "No eviction helps: no node has the topology key of a constraint."
     if soon and soon == broken:
         satisfy = f"{count_of(soon, 'constraint')} {'is' if soon == 1 else 'are'} satisfied"
@@ -78,13 +78,13 @@ def plan_sentence(
         return f"{_satisfied(verdicts, left_out=left_out)}: there is nothing to evict."
     kind = "uneven" if soft == broken else "violated or uneven" if soft else "violated"
     number, them = count_of(evictions, "eviction"), count_of(broken, f"{kind} constraint")
-    unknown = RebalanceVerdict.INCOMPLETE in verdicts
+    unknown = ItemStatus.INCOMPLETE in verdicts
     if not evictions:
         return f"No eviction is planned for {them}{': not all is known' if unknown else ''}."
-    balance, planned = "balances" if evictions == 1 else "balance", verdicts.count(RebalanceVerdict.PLANNED)
+    balance, planned = "balances" if evictions == 1 else "balance", verdicts.count(ItemStatus.PLANNED)
     if planned == broken:
         return f"{number} {balance} {them}."
-    partial = verdicts.count(RebalanceVerdict.PARTIAL)
+    partial = verdicts.count(ItemStatus.PARTIAL)
     improve = "improves" if evictions == 1 else "improve"
     done = [f"{balance} {planned} of {them}", f"{improve} {count_of(partial, 'other')}"][: 2 if partial else 1]
     if not planned:
@@ -96,8 +96,8 @@ def plan_sentence(
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
 
 
-def _satisfied(verdicts: Sequence[RebalanceVerdict], *, left_out: bool) -> str:
-    constraints, idle = len(verdicts), verdicts.count(RebalanceVerdict.NO_EFFECT)
+def _satisfied(verdicts: Sequence[ItemStatus], *, left_out: bool) -> str:
+    constraints, idle = len(verdicts), verdicts.count(ItemStatus.NO_EFFECT)
     only = constraints == 1
     if idle == constraints:
         return "The only constraint has no effect" if only else "No constraint has an effect"

@@ -110,9 +110,9 @@ def test_a_name_that_does_not_exist() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason", "verdict"),
     [
-        ({}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY), "NoEffect"),
+        ({}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY), "Balanced"),
         ({"minDomains": 2}, RemainingSkew(TooFewDomains(1, 2)), "Impossible"),
-        ({"soft": True}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY), "NoEffect"),
+        ({"soft": True}, NoEffect(why=Idle.ONE_DOMAIN, topology_key=BY), "Balanced"),
     ],
 )
 def test_one_domain_is_said_to_balance_nothing(fields: dict[str, Any], reason: ItemReason, verdict: str) -> None:
@@ -123,7 +123,7 @@ def test_one_domain_is_said_to_balance_nothing(fields: dict[str, Any], reason: I
 
 def test_a_constraint_that_counts_no_own_pod_has_no_effect_as_in_show() -> None:
     found = asked([*zones("a", "b"), *web({"a1": 2}, spread(BY, selector=app("ghost"))), *api({"a1": 2})])
-    assert [item.verdict.value for item in found.items] == ["Planned", "NoEffect"]
+    assert [item.verdict.value for item in found.items] == ["Planned", "Balanced"]
     (told,) = rebalance_outline(found, Extent()).items
     assert told.headline.line == "1 eviction balances 1 violated constraint."
     (of_constraints,) = [each for each in told.blocks if isinstance(each, Table) and each.title == "Constraints"]

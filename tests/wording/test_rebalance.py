@@ -9,6 +9,7 @@ import pytest
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KEEPING_CONTROLLERS, Kept, KeptByController, KeptByMark
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.planned_evictions import ItemReason, SatisfiedSoon
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint, RejectedByPlugin, UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
@@ -17,7 +18,6 @@ from kubectl_spread.diagnosis.remaining_skew import (
     GoesElsewhere,
     NotBegun,
     PodsStay,
-    RebalanceVerdict,
     RemainingCause,
     RemainingSkew,
     TooFewEvictions,
@@ -127,7 +127,7 @@ def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
     ],
 )
 def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
-    verdicts_of_both = [*map(RebalanceVerdict, verdicts.split())]
+    verdicts_of_both = [*map(ItemStatus, verdicts.split())]
     assert plan_sentence(verdicts_of_both, broken=2, soft=soft, evictions=2, soon=0) == text
     needless = plan_sentence(verdicts_of_both, broken=2, soft=soft, evictions=0, soon=2)
     assert needless == "No eviction is needed: 2 constraints are satisfied once Pending Pods are scheduled."
@@ -148,7 +148,7 @@ def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
 def test_satisfied_is_what_has_an_effect_and_was_asked_about(
     constraints: int, idle: int, *, left_out: bool, text: str
 ) -> None:
-    verdicts = [RebalanceVerdict.NO_EFFECT] * idle + [RebalanceVerdict.BALANCED] * (constraints - idle)
+    verdicts = [ItemStatus.NO_EFFECT] * idle + [ItemStatus.BALANCED] * (constraints - idle)
     assert plan_sentence(verdicts, broken=0, soft=0, evictions=0, left_out=left_out) == text
 
 

@@ -46,8 +46,7 @@ def test_every_status_and_verdict_is_explained_in_its_order() -> None:
     assert explained(EntryKind.STATUS) == list(SpreadStatus)
     assert explained(EntryKind.RISK) == list(Risk)
     assert explained(EntryKind.HOLDER) == list(Holder)
-    # NoEffect is the status that show has.
-    assert sorted(explained(EntryKind.VERDICT)) == sorted({*Verdict, *RebalanceVerdict} - {SpreadStatus.NO_EFFECT})
+    assert sorted(explained(EntryKind.VERDICT)) == sorted({*Verdict, *RebalanceVerdict})
 
 
 def test_everything_that_a_step_does_is_explained() -> None:

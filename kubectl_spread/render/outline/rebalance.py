@@ -9,8 +9,10 @@ from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.diagnosis.fixes.choice import is_on_purpose, is_safe
 from kubectl_spread.diagnosis.fixes.nodes import AddNode
 from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.diagnosis.item_status import ItemStatus
 from kubectl_spread.diagnosis.planned_evictions import PlannedEviction, RebalanceItem, eviction_command
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
+from kubectl_spread.diagnosis.statuses import NoEffect
 from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.rebalance.plan import SoftLeftOut
 from kubectl_spread.render import outline
@@ -63,11 +65,17 @@ def verdict_of(report: RebalanceReport) -> RebalanceVerdict:
     return RebalanceVerdict.PARTIAL if helps else worst
 
 
+def status_of(item: RebalanceItem) -> ItemStatus:
+    """Return the verdict on the constraint; NoEffect, as in show, for one that is only satisfied as it has none."""
+    idle = isinstance(item.reason, NoEffect) and item.verdict is RebalanceVerdict.BALANCED
+    return ItemStatus.NO_EFFECT if idle else ItemStatus(item.verdict)
+
+
 def sentence_of(report: RebalanceReport) -> str:
     """Return what the plan comes to."""
     broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
     return wording.plan_sentence(
-        [item.verdict for item in report.items],
+        [*map(status_of, report.items)],
         broken=len(broken),
         soft=sum(item.constraint.when_unsatisfiable != "DoNotSchedule" for item in broken),
         evictions=len(report.evictions),
@@ -81,7 +89,7 @@ def reasons_of(report: RebalanceReport) -> Iterator[str]:
     for item in report.items:
         if item.reason:
             subject = f"{item.namespace}/{workload_text(item)}, {item.constraint.topology_key}"
-            yield f"{item.verdict}: {subject}: {wording.reason_of_item(item.reason)}."
+            yield f"{status_of(item)}: {subject}: {wording.reason_of_item(item.reason)}."
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
@@ -148,7 +156,7 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("WHEN", lambda item: item.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), str(item.skew_after))),
-    Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: STATUSES[item.verdict][0]),
+    Column("VERDICT", lambda item: status_of(item).value, tone=lambda item: STATUSES[status_of(item)][0]),
     Column(
         "DOMAINS", lambda i: moved_text(i.before, {d: (n, n) for d, n in i.after.items()}, i.constraint.topology_key)
     ),
