@@ -70,14 +70,15 @@ class Company:
 
     def __init__(self, handles: Handles) -> None:
         self._handles = handles
-        self._start = living_pods(handles.snapshot.all(Pod), handles.snapshot)
-        self._pending = {key: n for key, pods in self._start.items() if (n := sum(pod.waits for pod in pods))}
+        there = [pod for pod in handles.snapshot.all(Pod) if not pod.finished]
+        self._waiting = living_pods((pod for pod in there if pod.waits), handles.snapshot)
+        self._pending = {key: len(pods) for key, pods in self._waiting.items()}
         self._ends: dict[Hashable, tuple[_End, ...]] = {}
         self._simulated = 0
         read, tries = handles.snapshot.inventory, sum(self._pending.values()) * len(handles.snapshot.nodes)
         whole = read.pods_read is None and POD.name not in read.within
         self._is_placed = whole and tries <= MOST_VERDICTS  # whether all Pods that wait are tried on all nodes
-        self._is_settled = self._is_placed and sum(map(len, self._start.values())) <= MOST_PODS  # and controllers run
+        self._is_settled = self._is_placed and len(there) <= MOST_PODS  # and controllers run
 
     @property
     def is_small(self) -> bool:
@@ -98,14 +99,14 @@ class Company:
         ends = self._ends_of("nothing", ()) if self._is_settled else ()
         left = [sum(pod.waits for pod in end.living.get(own, ())) for end in ends]
         if not left and self._is_placed:
-            left = [sum(pod.key in self._left for pod in self._start.get(own, ()))]
+            left = [sum(pod.key in self._left for pod in self._waiting.get(own, ()))]
         return (min(left), max(left)) if left else None
 
     @cached_property
     def _left(self) -> Container[PodKey]:
         """Return the Pods that find no node, all placed one after another."""
         assumed = self._handles.snapshot.assumed
-        waiting = (pod for pods in self._start.values() for pod in pods if pod.waits and pod.key not in assumed)
+        waiting = (pod for pods in self._waiting.values() for pod in pods if pod.key not in assumed)
         tried = [pod for pod in waiting if self._handles.of(pod).profile.serves(pod) and not pod.spec.gates]
         in_turn = sorted(tried, key=lambda pod: (-priority_of(pod), name_order(pod)))
         return {pod.key for pod in place_each(in_turn, self._handles).left}
@@ -149,7 +150,7 @@ class Company:
 
     def _still_waiting(self, own: Key, end: _End) -> int:
         """Return how many of the workload's Pending Pods have no node, and no Pod has one in their place (count)."""
-        waited = (end.pods.get(pod.key) for pod in self._start[own] if pod.waits)
+        waited = (end.pods.get(pod.key) for pod in self._waiting[own])
         return min(sum(pod is None or pod.waits for pod in waited), end.waiting.get(own, 0))
 
     def _ends_of(self, change: Hashable, steps: Sequence[Step]) -> tuple[_End, ...]:
