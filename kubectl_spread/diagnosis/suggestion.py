@@ -31,6 +31,7 @@ from kubectl_spread.simulation.outcomes import StepOutcomes, simulate
 from kubectl_spread.simulation.steps import Step, Verb
 
 CONSTRAINTS = "topologySpreadConstraints"
+MOST_LOST = 8  # Domains with most Pods (count) that are lost one by one; these may be many nodes, and few zones
 
 
 # The Pods by which its rollout has not finished (count), workload → Pods of others that wait (count), and its audit.
@@ -78,7 +79,7 @@ class _Trial(msgspec.Struct, frozen=True):
         if any(own for own, *_ in ends) or _leaves_more(outcomes):
             return None
         if when is WhenUnsatisfiable.DO_NOT_SCHEDULE:
-            for value in dict.fromkeys(value for each in found for value in each.worst):
+            for value in dict.fromkeys(value for each in found for value in each.worst[:MOST_LOST]):
                 if any(own for own, *_ in _ends(self._simulated(applied, lose(key.topology_key, value, handle)))):
                     return None
         own = template_of(changed).spec.topology_spread_constraints
