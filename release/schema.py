@@ -25,6 +25,9 @@ def schema() -> str:
     structs = dict[str, type[msgspec.Struct]]()
     for report in REPORTS:
         _collect_structs(report, structs)
+    for each in definitions.values():
+        if told := each.get("description"):
+            each["description"] = inspect.cleandoc(told)  # which releases of msgspec before 0.23 do not
     for name in filter(structs.get, definitions):
         described = {**_comments(getattr(structs[name], "conclusion", structs[name])), **meanings(structs[name])}
         encoded = zip(structs[name].__struct_encode_fields__, structs[name].__struct_fields__, strict=True)

@@ -72,7 +72,7 @@ def decode(document: bytes, into: type[T]) -> T:
             raise _decode_error(str(error), None) from error
         return convert(plain(document), into)
     except _NOT_JSON as error:
-        raise DecodeError(f"not valid JSON: {error}") from error
+        raise _not_json(error) from error
     return with_rests(found, _templates(_decoder(_Owners).decode(document))) if has_templates(into) else found
 
 
@@ -119,8 +119,14 @@ def plain(document: bytes) -> Plain:
     try:
         values: Plain = msgspec.json.decode(document)
     except _NOT_JSON as error:
-        raise DecodeError(f"not valid JSON: {error}") from error
+        raise _not_json(error) from error
     return values
+
+
+def _not_json(error: Exception) -> DecodeError:
+    """Return the error; releases of msgspec differ in how they say that a string is not UTF-8."""
+    not_utf8 = isinstance(error, UnicodeDecodeError) or "UTF-8" in str(error)
+    return DecodeError(f"not valid JSON: {'a string is not UTF-8' if not_utf8 else error}")
 
 
 def convert(values: Plain, into: type[T]) -> T:

@@ -296,7 +296,7 @@ def test_bytes_that_are_no_text_are_told_by_their_line() -> None:
     write("b.json", b'{"apiVersion": "v1", "kind": "Pod", "x": "\xff"}')
     assert problems_of("a.yaml", "b.json") == [
         "a.yaml: is not UTF-8 text: line 3 holds the byte 0xff",
-        "b.json, document 1: is not valid JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+        "b.json, document 1: is not valid JSON: a string is not UTF-8",
     ]
 
 
@@ -366,7 +366,7 @@ class TestInventory:
     def test_a_broken_string_in_a_field_that_is_read_is_told(self) -> None:
         write("a.json", b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"\xff"}}')
         (problem,) = inventory_problems("a.json")
-        assert problem.startswith("a.json, document 1: not valid JSON: 'utf-8' codec can't decode byte 0xff")
+        assert problem.startswith("a.json, document 1: not valid JSON: a string is not UTF-8")
 
     def test_nesting_ends_in_a_problem(self) -> None:
         deep = "[" * 99_999 + "]" * 99_999
