@@ -17,7 +17,7 @@ from kubectl_spread.commands.clusters import side_by_side
 from tests.cli.test_connection_flags import commands_in
 from tests.cluster.api_server import ApiServer, Response, Seen, serving, status
 from tests.faults.shop import Shop
-from tests.program import Ended, spread
+from tests.program import Ended, answers_kept, spread
 
 QUESTIONS = (("show", "-A"), ("audit", "-A"), ("why-pending", "-A"))
 DOWN = "http://127.0.0.1:1"
@@ -82,18 +82,20 @@ def test_each_item_is_what_its_cluster_alone_answers(config: Path, words: tuple[
 
 
 @pytest.mark.parametrize("words", QUESTIONS, ids=lambda words: words[0])
-@pytest.mark.parametrize("form", ["table", "wide", "markdown", "html", "json", "yaml"])
-def test_every_command_has_the_context_of_its_cluster(config: Path, words: tuple[str, ...], form: str) -> None:
-    # Of audit only suggestions have commands, which these two print.
-    suggested = (words[0], form) in {("audit", "json"), ("audit", "table")}
-    words = (*words, *["--suggest"] * suggested, "--context", "one", "--context", "two")
-    printed = ask(config, *words, "-o", form).stdout
-    commands = commands_in(printed, form)
-    assert all(re.search(r"--context (one|two)\b", command) for command in commands)
-    # Markdown has the commands of only a few workloads.
-    if words[0] == "why-pending" or suggested:
-        assert {found[1] for each in commands if (found := re.search(r"--context (\w+)", each))} == {"one", "two"}
-    assert "Add --context" not in printed
+def test_every_command_has_the_context_of_its_cluster(config: Path, words: tuple[str, ...]) -> None:
+    with answers_kept():
+        for form in ("table", "wide", "markdown", "html", "json", "yaml"):
+            # Of audit only suggestions have commands, which these two print.
+            suggested = (words[0], form) in {("audit", "json"), ("audit", "table")}
+            more = (*["--suggest"] * suggested, "--context", "one", "--context", "two", "-o", form)
+            printed = ask(config, *words, *more).stdout
+            commands = commands_in(printed, form)
+            assert all(re.search(r"--context (one|two)\b", command) for command in commands), form
+            # Markdown has the commands of only a few workloads.
+            if words[0] == "why-pending" or suggested:
+                named = {found[1] for each in commands if (found := re.search(r"--context (\w+)", each))}
+                assert named == {"one", "two"}, form
+            assert "Add --context" not in printed
 
 
 @pytest.mark.parametrize("words", QUESTIONS[:2], ids=lambda words: words[0])
@@ -119,6 +121,7 @@ def test_series_have_the_label_of_their_cluster(config: Path, words: tuple[str, 
 
 @pytest.mark.parametrize("words", QUESTIONS, ids=lambda words: words[0])
 def test_a_cluster_that_fails_costs_its_own_rows(config: Path, words: tuple[str, ...]) -> None:
+    words = (*words, "--fix-budget", "0") if words[0] == "why-pending" else words
     without = ask(config, *words, "--context", "one,two", "-o", "json")
     ended = ask(config, *words, "--context", "one,gone,two", "-o", "json")
     assert ended.report["items"] == without.report["items"]

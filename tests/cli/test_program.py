@@ -221,7 +221,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @given(words=st.lists(WORDS, max_size=7))
 @example(words=["--", "show"])
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_whatever_the_words_there_is_an_exit_code(words: list[str]) -> None:
     ended = spread(*words)
     assert ended.code in {0, 1, 2, 3}
@@ -233,7 +233,7 @@ CONTENTS = st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode
 
 
 @given(content=CONTENTS)
-@settings(max_examples=150)
+@settings(max_examples=75)
 @pytest.mark.parametrize(
     "words", [("why-pending", "--from", "-"), ("check", "-f", "-", "--from", str(SHOP))], ids=["--from", "-f"]
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.build import ZONE
+from tests.sampling import first
 from tests.simulation.generated import ALONE, cluster, report_of, steps_for, there, wanted
 
-SEEDS = range(24)
+SEEDS = first(12, range(24))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -26,7 +26,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.fixes.clusters import conclusion
 
-SEEDS = range(30)
+SEEDS = range(24)
 BOTH = {"matchLabels": {"release": "shop"}}
 ONE_BY_ONE: Object = {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}
 OF_COUNTS = ("AddMatchLabelKeys", "FixSelector", "HonorTaints")  # Changes of what a constraint counts
@@ -128,17 +128,11 @@ def _patched(fix: Fix, objects: list[Object]) -> KubernetesObject:
     return convert({**web, "spec": {**web["spec"], "template": made}}, Deployment)
 
 
-def by_setup() -> Mapping[int, tuple[Setup, FixSearch]]:
-    """Return the set-ups in which something is offered."""
-    each = {seed: Setup(seed) for seed in SEEDS}
-    found = {seed: (setup, setup.found()) for seed, setup in each.items()}
-    return {seed: (setup, search) for seed, (setup, search) in found.items() if search.fixes}
-
-
 @pytest.fixture(scope="module")
 def setups() -> Mapping[int, tuple[Setup, FixSearch]]:
-    """Return them, made once."""
-    return by_setup()
+    """Return the set-ups in which something is offered."""
+    each = {seed: Setup(seed) for seed in SEEDS}
+    return {seed: (setup, search) for seed, setup in each.items() if (search := setup.found()).fixes}
 
 
 def test_there_are_enough_of_each(setups: Mapping[int, tuple[Setup, FixSearch]]) -> None:

@@ -214,7 +214,7 @@ WARNINGS = st.lists(st.builds(ValidationWarning, field=WORDS, message=WORDS), ma
 
 
 @given(PENDING, st.integers(0, 7), GAPS)
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int, gaps: tuple[Gap, ...]) -> None:
     report = golden_report("why-pending/shop")
     assert isinstance(report, PendingReport)
@@ -224,6 +224,7 @@ def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int
 
 
 @given(st.integers(0, 3), ERRORS, WARNINGS, GAPS)
+@settings(max_examples=40)
 def test_each_format_says_what_becomes_of_a_manifest(
     number: int,
     errors: tuple[FieldError, ...],

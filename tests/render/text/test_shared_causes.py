@@ -95,7 +95,7 @@ def test_one_explanation_needs_no_summary() -> None:
 
 def causes_of(objects: Sequence[Object]) -> list[str]:
     """Return the line of each cause, in their order."""
-    report = why_pending(Memory(objects), Scope(namespace=""), SchedulerOptions()).report
+    report = why_pending(Memory(objects), Scope(namespace=""), SchedulerOptions(), fix_budget=0).report
     return [cause.line for cause in pending_outline(report, BRIEF).causes]
 
 
