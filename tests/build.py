@@ -142,7 +142,6 @@ def app(name: str) -> Object:
 
 
 def namespace(name: str, **labels: str) -> Object:
-    """Return a Namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
 
 

@@ -54,7 +54,6 @@ def resource_claim(
 
 
 def resource_claim_template(name: str = "t", *, classes: Sequence[str] = ("gpu",)) -> Object:
-    """Return a ResourceClaimTemplate."""
     spec = {"spec": {"devices": {"requests": requests(classes)}}}
     metadata = {"name": name, "namespace": "default"}
     return {"apiVersion": API, "kind": "ResourceClaimTemplate", "metadata": metadata, "spec": spec}

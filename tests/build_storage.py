@@ -120,11 +120,7 @@ def volume(  # noqa: PLR0913 - all but the first are optional and named
 
 
 def storage_class(
-    name: str,
-    *,
-    provisioner: str = DRIVER,
-    waits: bool = True,
-    topologies: Sequence[Mapping[str, Sequence[str]]] = (),
+    name: str, *, provisioner: str = DRIVER, waits: bool = True, topologies: Sequence[Mapping[str, Sequence[str]]] = ()
 ) -> Object:
     """Return a StorageClass.
 
@@ -218,5 +214,4 @@ def attachment(name: str, *, node: str, of: str, attacher: str = DRIVER) -> Obje
 
 
 def _deleted(metadata: Object) -> Object:
-    """Return the metadata of an object that is being deleted."""
     return {**metadata, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["example.com/waits"]}

@@ -112,7 +112,6 @@ def _merges(document: Object) -> Iterator[tuple[str, str, str]]:
 
 
 def _type(schema: Object) -> str:
-    """Return a field's type."""
     if reference := schema.get("$ref"):
         name = reference.rpartition("/")[2]
         return _SCALARS.get(name) or _short(name)

@@ -52,7 +52,6 @@ class Ended:
 
     @property
     def item(self) -> Values:
-        """The only item."""
         (found,) = self.items
         return found
 
@@ -152,6 +151,5 @@ def kubectl(folder: Path, script: str) -> Path:
 
 
 def listed(path: Path, objects: Iterable[object]) -> Path:
-    """Return the file, with a List of the objects."""
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects]}), encoding="utf-8")
     return path

@@ -28,10 +28,7 @@ ROOTS: Mapping[str, object] = {"Pod": core.Pod, "Node": core.Node, "ListMeta": L
 
 NOT_OF_PODS = {("VolumeMount", "name"), ("VolumeMount", "mountPath"), ("PodSpec", "serviceAccount")}
 """(message, field) that are read of templates alone: replicas differ in them, or the API server repeats another."""
-_FILES = {
-    "k8s.io/api": ("core/v1",),
-    "k8s.io/apimachinery": ("pkg/apis/meta/v1", "pkg/api/resource"),
-}
+_FILES = {"k8s.io/api": ("core/v1",), "k8s.io/apimachinery": ("pkg/apis/meta/v1", "pkg/api/resource")}
 _COMMENT = re.compile(r"//.*")
 _MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^ *(optional|repeated|map<string, *([\w.]+)>) +(?:([\w.]+) +)?(\w+) = (\d+);", re.MULTILINE)
@@ -88,14 +85,12 @@ def released() -> Messages:
 
 
 def _module(module: str) -> Path:
-    """Return the folder of a Go module."""
     command = ["go", "mod", "download", "-json", module]
     ran = subprocess.run(command, check=True, capture_output=True, text=True)
     return Path(json.loads(ran.stdout)["Dir"])
 
 
 def parsed(text: str) -> Messages:
-    """Return the messages of a file."""
     return {
         name: {field[4]: Field(int(field[5]), _type(field)) for field in _FIELD.finditer(body)}
         for name, body in _MESSAGE.findall(_COMMENT.sub("", text))

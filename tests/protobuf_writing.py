@@ -62,7 +62,6 @@ def _field(number: int, kind: str, value: Any) -> bytes:  # noqa: ANN401 - of an
 
 
 def _entries(of: str, value: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the entries of a map."""
     return (written(1, key.encode()) + written(2, _value(of, each)) for key, each in value.items())
 
 

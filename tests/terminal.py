@@ -53,7 +53,6 @@ class Terminal:
         self._descriptor = descriptor
 
     def type(self, text: str) -> None:
-        """Type the text."""
         os.write(self._descriptor, text.encode())
 
     def wait_for(self, pattern: str) -> str:

@@ -198,10 +198,7 @@ def test_integers_go_reads(text: str) -> None:
 OUT_OF_RANGE = ["9223372036854775808", "-9223372036854775809", "1" * 5000, "0" * 5000]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "+", "a", "1.0", "1e3", "0x10", "1_0", " 1", "1\n", "\u0661", *OUT_OF_RANGE],
-)
+@pytest.mark.parametrize("text", ["", "+", "a", "1.0", "1e3", "0x10", "1_0", " 1", "1\n", "\u0661", *OUT_OF_RANGE])
 def test_anything_else_is_no_integer(text: str) -> None:
     assert not is_int64(text)
 

@@ -31,7 +31,6 @@ CLUSTER = [
 
 
 def names(pods: Iterable[Pod]) -> set[str]:
-    """Return the names of the Pods."""
     return {found.metadata.name for found in pods}
 
 

@@ -23,7 +23,6 @@ LISTED = {"runtimeclasses": "1", "priorityclasses": "1", "limitranges": "1"}
 
 
 def limit_range(*items: Object, name: str = "limits", namespace: str = "default") -> Object:
-    """Return a LimitRange."""
     return object_of("LimitRange", name, namespace=namespace, spec={"limits": [*items]})
 
 
@@ -33,7 +32,6 @@ def container(**fields: object) -> Object:
 
 
 def priority_class(name: str, value: int, **fields: Any) -> Object:  # noqa: ANN401 - any field
-    """Return a PriorityClass."""
     return object_of("PriorityClass", name, value=value, **fields)
 
 
@@ -117,10 +115,7 @@ def test_a_pod_has_the_priority_of_its_class() -> None:
 
 
 def test_without_a_class_it_has_that_of_the_global_default_with_the_lowest_value_or_none() -> None:
-    defaults = (
-        priority_class("b", 7, globalDefault=True),
-        priority_class("a", 5, globalDefault=True),
-    )
+    defaults = (priority_class("b", 7, globalDefault=True), priority_class("a", 5, globalDefault=True))
     spec = created(pod("web"), *defaults, priority_class("c", 1)).spec
     assert (spec.priority_class_name, spec.priority, spec.preemption_policy) == ("a", 5, "PreemptLowerPriority")
     assert created(pod("web")).spec.priority == 0
@@ -208,10 +203,7 @@ def test_what_a_manifest_brings_was_not_read() -> None:
     brought = snapshot([]).with_objects(classes)
     assert refusals(described, brought) == ()
     assert [entry.kind for entry in unknown(described, brought)] == [kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS]
-    both = [
-        convert(priority_class("high", 1), PriorityClass),
-        convert(object_of("RuntimeClass", "kata"), RuntimeClass),
-    ]
+    both = [convert(priority_class("high", 1), PriorityClass), convert(object_of("RuntimeClass", "kata"), RuntimeClass)]
     assert unknown(described, snapshot([]).with_objects(both)) == ()
 
 

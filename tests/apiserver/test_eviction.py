@@ -16,7 +16,6 @@ TWO = "This pod has more than one PodDisruptionBudget, which the eviction subres
 
 
 def budget(name: str, *, allowed: int, selector: Object | None, namespace: str = "default") -> Object:
-    """Return a PodDisruptionBudget."""
     return object_of(
         "PodDisruptionBudget",
         name,

@@ -9,10 +9,7 @@ import yaml
 
 from kubectl_spread.apiserver.fields import Api, Tables
 
-TABLES = msgspec.json.decode(
-    files("kubectl_spread").joinpath("schema", "fields.json").read_bytes(),
-    type=Tables,
-)
+TABLES = msgspec.json.decode(files("kubectl_spread").joinpath("schema", "fields.json").read_bytes(), type=Tables)
 
 
 def errors(api_version: str, kind: str, text: str = "{}", *, minor: int = 36) -> Sequence[tuple[str, str]]:
@@ -128,11 +125,7 @@ def test_a_time_is_one_of_rfc_3339() -> None:
         ("apps/v1beta2", "StatefulSet", ": v1.36 serves it in apps/v1"),
         ("policy/v1beta1", "PodDisruptionBudget", ": v1.36 serves it in policy/v1"),
         ("policy/v1beta1", "PodSecurityPolicy", ": v1.36 serves no PodSecurityPolicy"),
-        (
-            "autoscaling/v2beta2",
-            "HorizontalPodAutoscaler",
-            ": v1.36 serves it in autoscaling/v1 and autoscaling/v2",
-        ),
+        ("autoscaling/v2beta2", "HorizontalPodAutoscaler", ": v1.36 serves it in autoscaling/v1 and autoscaling/v2"),
         ("v1", "Deployment", ": v1.36 serves it in apps/v1"),
         ("apps/v1", "Deploymnt", ', did you mean "Deployment"?'),
     ],

@@ -16,7 +16,6 @@ from tests.build_workloads import template, workload
 
 
 def reviewed(described: Object, *live: Object, validated: bool = False) -> Review:
-    """Return the review of the object in a cluster of these objects."""
     kind = BY_API[described["apiVersion"], described["kind"]]
     obj, before = convert(described, kind.struct), snapshot([node("a"), *live])
     submission = Submission(

@@ -38,7 +38,6 @@ SPREAD_POD = f"""{POD}
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files of a test."""
     for name, content in files.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
@@ -119,7 +118,7 @@ MANIFESTS = {
     "binary": (b"\x00\x01\xff", "is not UTF-8 text"),
 }
 OF_WRONG_TYPES = {
-    "wrong type": (POD.replace("[{name", "{name").replace("}]", "}"), "spec.containers: must be a list, not a mapping"),
+    "wrong type": (POD.replace("[{name", "{name").replace("}]", "}"), "spec.containers: must be a list, not a mapping")
 }
 
 

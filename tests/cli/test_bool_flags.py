@@ -47,10 +47,7 @@ def test_only_switches_are_meant() -> None:
             ["--lose", "topology.kubernetes.io/zone=c", "--add-node", "node-a1=2"],
             ["lose topology.kubernetes.io/zone=c", "add-node node-a1=2"],
         ),
-        (
-            ["--drain", "node", "node-b1", "--cordon", "no", "node-a1", "-A"],
-            ["drain node-b1", "cordon node-a1"],
-        ),
+        (["--drain", "node", "node-b1", "--cordon", "no", "node-a1", "-A"], ["drain node-b1", "cordon node-a1"]),
     ],
 )
 def test_steps_are_done_in_the_order_in_which_they_are_given(words: list[str], steps: list[str]) -> None:

@@ -36,7 +36,6 @@ def after(line: str) -> Completion:
 
 
 def words(line: str) -> list[str]:
-    """Return the candidates alone."""
     return list(after(line).candidates)
 
 

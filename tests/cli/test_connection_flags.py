@@ -85,7 +85,6 @@ def texts(printed: str, form: str) -> Iterator[str]:
 
 
 def _strings(values: object) -> Iterator[str]:
-    """Yield all strings of plain values."""
     if isinstance(values, str):
         yield values
     elif isinstance(values, dict | list):
@@ -94,7 +93,6 @@ def _strings(values: object) -> Iterator[str]:
 
 
 def commands_in(printed: str, form: str) -> list[str]:
-    """Return the commands that are printed."""
     return [found for text in texts(printed, form) for found in COMMAND.findall(text)]
 
 

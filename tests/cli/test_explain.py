@@ -111,10 +111,7 @@ def test_a_field_of_a_report_is_explained() -> None:
 @pytest.mark.parametrize("command", ["explain", "version"])
 def test_no_other_format(command: str) -> None:
     ended = spread(command, "-o", "table")
-    assert (ended.code, ended.error) == (
-        2,
-        "error: invalid argument 'table' for --output; must be one of: json, yaml",
-    )
+    assert (ended.code, ended.error) == (2, "error: invalid argument 'table' for --output; must be one of: json, yaml")
 
 
 def test_names_are_completed_with_what_they_are() -> None:

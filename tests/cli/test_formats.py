@@ -19,11 +19,7 @@ ROOT = Path(__file__).parents[2]
 SNAPSHOT = ROOT / "examples" / "shop.yaml"
 TESTDATA = ROOT / "tests" / "testdata" / "cli"
 MANIFESTS, WAREHOUSE = TESTDATA / "manifests.yaml", TESTDATA / "warehouse.yaml"
-COMMANDS = {
-    "show": formats.SHOW,
-    "why-pending": formats.WHY_PENDING,
-    "check": formats.CHECK,
-}
+COMMANDS = {"show": formats.SHOW, "why-pending": formats.WHY_PENDING, "check": formats.CHECK}
 
 
 def completed(words: Sequence[str]) -> list[str]:

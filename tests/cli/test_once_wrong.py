@@ -148,11 +148,7 @@ ROWS = {
         says_not=["kubectl taint", "below changes"],
     ),
     "nodes are counted, not taints": Row(
-        objects=[
-            *ZONES,
-            *(node(f"c{n}", zone="c", taints=DOWN) for n in (1, 2)),
-            *deployed("a1", "b1"),
-        ],
+        objects=[*ZONES, *(node(f"c{n}", zone="c", taints=DOWN) for n in (1, 2)), *deployed("a1", "b1")],
         ask=["show"],
         says=["no Pod can go to c: taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute;"],
     ),
@@ -362,9 +358,7 @@ ROWS = {
     "ordinals are created in batches until a name is taken": Row(
         objects=[*THREE, pod("db-1", on="b1", app="other")],
         ask=["check"],
-        manifests=[
-            workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=5, podManagementPolicy="Parallel"),
-        ],
+        manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=5, podManagementPolicy="Parallel")],
         code=1,
         says=['Pod 3 of 5 is refused by the API server: pods "db-1" already exists', "Replicas: a1, c1\n"],
     ),

@@ -24,7 +24,6 @@ class Screen(io.StringIO):
         self._terminal = terminal
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
         return self._terminal
 
 

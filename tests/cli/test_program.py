@@ -175,21 +175,7 @@ def test_colours_only_when_they_are_wanted() -> None:
 
 
 FLAGS = (
-    *(
-        "-n",
-        "-A",
-        "-l",
-        "-o",
-        "-h",
-        "-f",
-        "-",
-        "--",
-        "--from",
-        "--replicas",
-        "--sort-by",
-        "--problems",
-        "--by-node",
-    ),
+    *("-n", "-A", "-l", "-o", "-h", "-f", "-", "--", "--from", "--replicas", "--sort-by", "--problems", "--by-node"),
     *(
         "--by-node",
         "--defaults",

@@ -44,7 +44,6 @@ FIX_ROWS = 5  # Rows that a fix with its command takes, at least
 
 @pytest.fixture(name="cluster", params=INCIDENTS, scope="module")
 def fixture_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a cluster."""
     path = tmp_path_factory.mktemp("incident") / "cluster.json"
     listed(path, INCIDENTS[request.param])
     return path

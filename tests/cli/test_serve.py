@@ -83,7 +83,6 @@ def is_cart(each: Object) -> bool:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[OfShop]:
-    """Yield the program, which serves the shop."""
     cluster = Watched()
     cluster.put(*shop_objects())
 

@@ -39,7 +39,6 @@ def loaded(*arguments: str, home: Path) -> set[str]:
 
 
 def packages(modules: set[str]) -> set[str]:
-    """Return the packages of the modules."""
     return {module.partition(".")[0] for module in modules}
 
 

@@ -88,7 +88,6 @@ def cluster_and_url() -> Iterator[tuple[Watched, str]]:
 
 @pytest.fixture
 def cluster(cluster_and_url: tuple[Watched, str]) -> Watched:
-    """Return the cluster."""
     return cluster_and_url[0]
 
 
@@ -239,7 +238,6 @@ def report(*lines: str) -> SkewReport:
 
 
 def whole(told: SkewReport) -> str:
-    """Return the lines of the report."""
     return "".join(f"{each.what}\n" for each in entries(told.incomplete))
 
 

@@ -81,7 +81,6 @@ class ApiServer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop listening."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -123,7 +122,6 @@ class ApiServer:
 
 
 def _seen(handler: BaseHTTPRequestHandler, body: bytes) -> Seen:
-    """Return the request that the handler has read."""
     url = urlsplit(handler.path)
     return Seen(
         method=handler.command,

@@ -42,7 +42,6 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def authority() -> trustme.CA:
-    """Return a certificate authority."""
     return trustme.CA()
 
 
@@ -82,7 +81,6 @@ def server() -> Iterator[ApiServer]:
 
 @pytest.fixture
 def tls_server(server_context: ssl.SSLContext) -> Iterator[ApiServer]:
-    """Yield a server that speaks TLS."""
     with serving(ok, server_context) as running:
         yield running
 

@@ -35,7 +35,6 @@ class Change:
     object: Object  # as it is after the change
 
     def line(self) -> bytes:
-        """Return it as a watch has it."""
         return json.dumps({"type": self.type, "object": self.object}).encode() + b"\n"
 
 
@@ -70,7 +69,6 @@ class Watched:
             self._change(kind, key, "MODIFIED" if key in self._objects else "ADDED", each)
 
     def delete(self, each: Object) -> None:
-        """Delete the object of that name."""
         kind, key = _place(each)
         self._change(kind, key, "DELETED", each)
 
@@ -128,7 +126,6 @@ class Watched:
             yield from (change.line() for change in fresh if change.kind is kind and change.version > version)
 
     def _listed(self, kind: Kind) -> Response:
-        """Return all objects of a kind."""
         with self._state:
             items = [
                 each
@@ -180,7 +177,6 @@ def saying(*said: bytes | float) -> Fault:
 
 
 def event(what: str, each: Object) -> bytes:
-    """Return a line of a watch."""
     return json.dumps({"type": what, "object": each}).encode() + b"\n"
 
 

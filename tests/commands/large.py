@@ -46,7 +46,6 @@ class Large(Memory):
         return Inventory({kind: tuple(held.values()) for kind, held in found.items()}, versions)
 
     def _selected(self, read: Read) -> Iterator[KubernetesObject]:
-        """Yield what one read is about."""
         for each in self.inventory.objects.get(read.kind.name, ()):
             elsewhere = read.namespace not in {"", each.metadata.namespace}
             if not elsewhere and (read.kind != kinds.POD or _is_meant(cast("Pod", each), read)):
@@ -64,7 +63,6 @@ class Large(Memory):
 
 
 def _is_meant(pod: Pod, read: Read) -> bool:
-    """Whether the read is about the Pod."""
     if read.on_nodes:
         return pod.spec.node_name in read.on_nodes
     assert read.field_selector in {"", UNBOUND}
@@ -72,5 +70,4 @@ def _is_meant(pod: Pod, read: Read) -> bool:
 
 
 def _is_whole(read: Read) -> bool:
-    """Whether the read is one for all Pods."""
     return read.kind == kinds.POD and not (read.namespace or read.on_nodes or read.field_selector)

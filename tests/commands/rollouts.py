@@ -52,7 +52,6 @@ def drawn(seed: int) -> Drawn:
 
 
 def _node(name: str, zone: str, dice: random.Random) -> Object:
-    """Return a node, which may be closed."""
     closed: Object = {"unschedulable": True} if dice.random() < 0.12 else {}
     taints = ["x=y:NoSchedule"] if dice.random() < 0.12 else []
     room = {"cpu": str(dice.choice((2, 3, 4))), "pods": "10"}
@@ -60,7 +59,6 @@ def _node(name: str, zone: str, dice: random.Random) -> Object:
 
 
 def _constraints(dice: random.Random) -> list[Object]:
-    """Return the constraint of the workload, if it has one."""
     if dice.random() < 0.2:
         return []
     more: Object = {"minDomains": 3} if dice.random() < 0.15 else {}
@@ -69,7 +67,6 @@ def _constraints(dice: random.Random) -> list[Object]:
 
 
 def _template(kind: str, constraints: list[Object], cpu: str) -> Object:
-    """Return the template of the workload."""
     once: Object = {"restartPolicy": "Never"} if kind == "Job" else {}
     return template(*constraints, requests={"cpu": cpu}, **once)
 
@@ -88,7 +85,6 @@ def _fields(kind: str, dice: random.Random) -> Object:
 
 
 def _workload(kind: str, pods: Object, replicas: int, fields: Object) -> Object:
-    """Return the workload with so many Pods."""
     number: dict[str, Any] = {"replicas": replicas}
     if kind == "DaemonSet":
         number = {}
@@ -99,13 +95,11 @@ def _workload(kind: str, pods: Object, replicas: int, fields: Object) -> Object:
 
 
 def _other(number: int, on: str, dice: random.Random) -> Object:
-    """Return a Pod of nobody."""
     labels = {"app": dice.choice(("web", "db", "db", "db", "db"))}
     return pod(f"other-{number}", on=on, requests={"cpu": "500m"}, labels=labels, status=READY)
 
 
 def _living(kind: str, pods: Object, made: Object, on: list[str]) -> list[Object]:
-    """Return the workload with its Pods on these nodes."""
     labels, spec = LABELS.get(kind, {}), pods["spec"]
     by, name = ("ReplicaSet", "web-h1") if kind == "Deployment" else (kind, "web")
     found = [made]

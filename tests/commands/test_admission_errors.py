@@ -48,7 +48,6 @@ def checked(tmp_path: Path) -> Check:
 
 
 def refused(item: CheckItem) -> list[str]:
-    """Return the fields that are refused."""
     return [error.field for error in item.validation]
 
 

@@ -50,7 +50,6 @@ def web(*constraints: Object, **spec: Any) -> Object:  # noqa: ANN401 - any fiel
 
 
 def checked(folder: Path, manifest: Object, live: Sequence[Object], how: Applying) -> CheckReport:
-    """Return what is said of the manifest."""
     path = folder / "manifest.json"
     path.write_text(json.dumps(manifest))
     options = CheckOptions(filenames=(str(path),), namespace="default")

@@ -26,14 +26,7 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.form import to_form
 from kubectl_spread.diagnosis.autoscaler_answer import AutoscalerAnswer
 from kubectl_spread.errors import ManifestError, UsageError
-from kubectl_spread.objects.kinds import (
-    CONFIG_MAP,
-    DAEMON_SET,
-    EC2_NODE_CLASS,
-    NODE_CLAIM,
-    NODE_POOL,
-    Kind,
-)
+from kubectl_spread.objects.kinds import CONFIG_MAP, DAEMON_SET, EC2_NODE_CLASS, NODE_CLAIM, NODE_POOL, Kind
 from kubectl_spread.render.annotations import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
@@ -199,10 +192,7 @@ def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(
     [
         ("phantom", "warning PhantomDomain Karpenter counts zone c with 0 Pods, but adds no node there for"),
         ("emptied", "info EmptyPool no node is in zone c, so the scheduler does not count it. When NodePool default"),
-        (
-            "maximum",
-            "info GroupAtMaximum zone a has the fewest Pods, and cluster-autoscaler adds no node there: ng-a",
-        ),
+        ("maximum", "info GroupAtMaximum zone a has the fewest Pods, and cluster-autoscaler adds no node there: ng-a"),
     ],
 )
 def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected: str, tmp_path: Path) -> None:

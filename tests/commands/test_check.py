@@ -29,13 +29,7 @@ from kubectl_spread.wording.incomplete import NEVER_RUNS, entries
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
-from tests.build_workloads import (
-    cron_job,
-    owned,
-    revision,
-    template,
-    workload,
-)
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
 from tests.naming import in_order
@@ -69,7 +63,6 @@ def checked(tmp_path: Path) -> Check:
 
 
 def only(report: CheckReport) -> CheckItem:
-    """Return the only item."""
     (item,) = report.items
     return item
 
@@ -365,11 +358,7 @@ def test_the_domains_are_those_of_the_replica_that_finds_no_node(checked: Check)
 
 @pytest.mark.parametrize(
     ("fields", "code"),
-    [
-        ({"priorityClassName": "high"}, 3),
-        ({"priorityClassName": "high", "nodeSelector": {"disk": "ssd"}}, 1),
-        ({}, 1),
-    ],
+    [({"priorityClassName": "high"}, 3), ({"priorityClassName": "high", "nodeSelector": {"disk": "ssd"}}, 1), ({}, 1)],
     ids=["may-preempt", "no-room-by-preemption", "no-class"],
 )
 def test_whether_a_pod_of_a_class_that_files_lack_makes_room_is_not_known(

@@ -25,7 +25,6 @@ ROLLOUT: Object = {
 
 
 def read(folder: Path, *documents: Object, **sources: Any) -> list[Manifest]:  # noqa: ANN401 - as for ManifestSources
-    """Return the documents as manifests."""
     path = folder / "manifests.yaml"
     path.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
     return read_manifests(ManifestSources(filenames=(str(path),), **{"namespace": "asked", **sources}), stdin=None)[0]

@@ -34,7 +34,6 @@ def cron_job() -> str:
 
 
 def pod() -> str:
-    """Return a Pod."""
     return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec:\n{indented(SPEC, 2)}"
 
 

@@ -28,7 +28,6 @@ class Server(Memory):
     """A cluster that gives the kinds it is asked for, and no others."""
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what is asked for."""
         asked = {read.kind.name for read in reads}
         found = super().read(reads)
         return replace(found, objects={name: each for name, each in found.objects.items() if name in asked})

@@ -40,7 +40,6 @@ def there(*constraints: Object, by_hand: Object) -> list[Object]:
 
 
 def checked(folder: Path, manifest: Object, objects: Sequence[Object]) -> CheckItem:
-    """Return what `check` says of the manifest."""
     options = CheckOptions(filenames=(str(written(folder, manifest)),), namespace="default")
     (item,) = check(Memory(objects), options, SchedulerOptions(), stdin=None).report.items
     return item
@@ -52,7 +51,6 @@ def applied(folder: Path, manifest: Object, objects: Sequence[Object]) -> Any:  
 
 
 def written(folder: Path, manifest: Object) -> Path:
-    """Return the manifest as a file."""
     path = folder / "manifest.json"
     path.write_text(json.dumps(manifest))
     return path

@@ -32,7 +32,6 @@ QUOTA: Object = {
 
 
 def written(folder: Path, manifests: Sequence[Object]) -> Path:
-    """Return a file of the manifests."""
     return listed(folder / "manifests.json", manifests)
 
 

@@ -45,7 +45,6 @@ SKEWED = [*zones("a", "b"), *web({"a1": 2}), *api({"a1": 2})]
 def asked(
     objects: list[Object], scope: Scope | None = None, *, unread: tuple[Unread, ...] = (), **options: object
 ) -> RebalanceReport:
-    """Return the plan for what is asked."""
     source = Memory(objects, unread=unread)
     wanted = RebalanceOptions(**options)  # type: ignore[arg-type]  # as they are named there
     return rebalance(source, scope or Scope(namespace="default"), wanted, SchedulerOptions()).report
@@ -162,10 +161,7 @@ def test_pods_that_wait_for_a_node_are_counted_beside_the_plan() -> None:
 
 def test_a_scheduler_without_a_profile_has_no_defaults_of_another(tmp_path: Path) -> None:
     arguments = {"defaultingType": "List", "defaultConstraints": [spread(BY)]}
-    packed: Object = {
-        "schedulerName": "packed",
-        "pluginConfig": [{"name": "PodTopologySpread", "args": arguments}],
-    }
+    packed: Object = {"schedulerName": "packed", "pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}
     scheduler = SchedulerOptions(configuration=configuration(tmp_path, packed))
 
     def constraints(scheduler_name: str) -> list[str]:

@@ -32,8 +32,7 @@ def test_an_empty_answer_says_where_to_look(namespace: str, elsewhere: list[str]
 
 
 @pytest.mark.parametrize(
-    ("elsewhere", "hint"),
-    [((), "check the name, or use -n"), (("b", "a"), "there is one in namespace a, b: use -n")],
+    ("elsewhere", "hint"), [((), "check the name, or use -n"), (("b", "a"), "there is one in namespace a, b: use -n")]
 )
 def test_what_was_named_and_does_not_exist(elsewhere: tuple[str, ...], hint: str) -> None:
     error = not_found("deployment/web", Scope(namespace="shop"), elsewhere)

@@ -68,7 +68,6 @@ def checked(tmp_path: Path) -> Check:
 
 
 def only(report: CheckReport) -> CheckItem:
-    """Return the only item."""
     (item,) = report.items
     return item
 

@@ -222,7 +222,6 @@ class Busy(Memory):
     """A cluster that has changed from one list to the next."""
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return all objects."""
         return replace(super().read(reads), resource_versions={"nodes": "7", "pods": "9"}, apart=True)
 
 

@@ -31,7 +31,6 @@ def answer(seen: Seen) -> Response:
 
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
-    """Yield a server."""
     with serving(answer) as running:
         yield running
 

@@ -57,10 +57,7 @@ def test_only_the_nodes_that_may_take_the_pod_are_read() -> None:
 
 def test_what_was_judged_on_every_node_is_told() -> None:
     item, _ = item_of(*NODES, *FULL, WAITING)
-    assert item.conflict == (
-        FilterRequirement("TaintToleration"),
-        FilterRequirement("NodeResourcesFit"),
-    )
+    assert item.conflict == (FilterRequirement("TaintToleration"), FilterRequirement("NodeResourcesFit"))
     assert isinstance(item.core_of, tuple)
     assert FilterRequirement("TaintToleration") in item.core_of
     assert FilterRequirement("NodeResourcesFit") not in item.core_of

@@ -41,7 +41,6 @@ def full(*names: str) -> list[Object]:
 
 
 def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> ShowAnswer:
-    """Return what is shown."""
     wanted = ShowOptions(read=read, most_nodes=most_nodes, **options)  # type: ignore[arg-type] # options of the test
     return show(large, SCOPE, wanted, SchedulerOptions(kube_version="v1.36.0"))
 

@@ -29,7 +29,6 @@ REFUSED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
 
 
 def seen(source: Memory, **options: object) -> View:
-    """Return what is seen of the source."""
     return look(source, everything(""), SchedulerOptions(**options))  # type: ignore[arg-type] # a typo fails the test
 
 

@@ -46,7 +46,6 @@ def explained(objects: Sequence[Object], *names: str, namespace: str = "default"
 
 
 def only(objects: Sequence[Object]) -> PendingItem:
-    """Return the only item."""
     (item,) = explained(objects).report.items
     return item
 

@@ -45,14 +45,12 @@ def reference(owner: Object, name: str = NAME) -> Object:
 
 
 def workload(kind: str, namespace: str, template: Object, **spec: object) -> Object:
-    """Return a workload of one Pod."""
     group = {"Job": "batch/v1", "CronJob": "batch/v1", "ReplicationController": "v1"}.get(kind, "apps/v1")
     metadata = {"name": NAME, "namespace": namespace, "uid": NAME}
     return {"apiVersion": group, "kind": kind, "metadata": metadata, "spec": {"template": template, **spec}}
 
 
 def made(template: Object, owner: Object, name: str, labels: Mapping[str, str]) -> Object:
-    """Return the Pod of a template."""
     metadata = {"name": name, "namespace": owner["metadata"]["namespace"], "uid": name}
     metadata |= {"labels": {**template["metadata"]["labels"], **labels}, "ownerReferences": [reference(owner)]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": copy.deepcopy(template["spec"])}
@@ -94,7 +92,6 @@ def stateful_set(namespace: str, template: Object) -> tuple[Object, list[Object]
 
 
 def job(namespace: str, template: Object) -> tuple[Object, list[Object], Object]:
-    """Return a Job and its Pod."""
     once = {**template, "spec": {**template["spec"], "restartPolicy": "Never"}}
     owner = workload("Job", namespace, once, parallelism=1, completions=1)
     labels = {

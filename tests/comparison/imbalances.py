@@ -20,7 +20,6 @@ class Imbalance(Struct, frozen=True):
 
 
 def drawn(seeds: range) -> Iterator[Imbalance]:
-    """Yield a cluster for each seed."""
     for seed in seeds:
         # The descheduler makes no room for one workload by evicting another's Pods.
         objects = cluster(seed, most_nodes=MOST_NODES, most_pods=MOST_PODS, is_roomy=True)

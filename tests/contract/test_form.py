@@ -42,7 +42,6 @@ HIDDEN = Leaf(left_out=frozenset({"hidden"}))
 
 
 def message(cause: Inner, flags: Sequence[str]) -> str:
-    """The cause, in a sentence."""
     return " ".join(("on", cause.node_name, *flags))
 
 
@@ -69,7 +68,6 @@ def test_fields_are_added_left_out_and_renamed_at_any_depth() -> None:
 
 def test_an_added_field_has_the_place_of_the_one_that_it_stands_for(mocker: MockerFixture) -> None:
     def some_number(other: Other) -> str:
-        """The number, in words."""
         return f"number {other.some_number}"
 
     mocker.patch.object(

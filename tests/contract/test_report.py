@@ -87,8 +87,7 @@ def test_a_workload_is_named_as_kubectl_takes_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("domains", "skew"),
-    [((), 0), (((3, True), (0, True)), 3), (((3, False), (1, True)), 1), (((2, False),), 0)],
+    ("domains", "skew"), [((), 0), (((3, True), (0, True)), 3), (((3, False), (1, True)), 1), (((2, False),), 0)]
 )
 def test_the_skew_is_that_of_the_eligible_domains(domains: tuple[tuple[int, bool], ...], skew: int) -> None:
     constraint = ConstraintDiagnosis(
@@ -109,7 +108,6 @@ def test_the_skew_is_that_of_the_eligible_domains(domains: tuple[tuple[int, bool
 
 
 def domain(value: str, *, skew: int, eligible: bool) -> Domain:
-    """Return a domain of that skew."""
     return Domain(
         value=value, nodes=(), eligible=eligible, matching=skew, skew=skew, skew_if_placed=skew + 1, allowed=True
     )

@@ -16,7 +16,6 @@ OLD = {("default", "a"), ("default", "b"), ("default", "c")}
 
 
 def daemon(name: str, on: str, *, ready: bool = True, ends: bool = False) -> Pod:
-    """Return a Pod of the DaemonSet on a node."""
     made = pod(name, on=on, status=READY if ready else {"phase": "Running"})
     if ends:
         made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"

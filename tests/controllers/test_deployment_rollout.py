@@ -18,7 +18,6 @@ from tests.build_workloads import revision, workload
 
 
 def rolling(replicas: int, surge: int = 0, unavailable: int = 1, **spec: Any) -> Deployment:  # noqa: ANN401 - any field of the spec
-    """Return a Deployment."""
     rolling_update = {"maxSurge": surge, "maxUnavailable": unavailable}
     strategy = spec.pop("strategy", {"type": "RollingUpdate", "rollingUpdate": rolling_update})
     return convert(workload("Deployment", "web", replicas=replicas, strategy=strategy, **spec), Deployment)

@@ -209,9 +209,7 @@ def without_selector(described: Object) -> Object:
 
 
 @pytest.mark.parametrize(
-    ("described", "name"),
-    [(workload("Job", "sum"), "sum"), (cron_job("nightly"), "nightly-00000000")],
-    ids=in_order,
+    ("described", "name"), [(workload("Job", "sum"), "sum"), (cron_job("nightly"), "nightly-00000000")], ids=in_order
 )
 def test_the_pods_of_a_job_carry_its_name_and_its_uid(described: Object, name: str) -> None:
     owner, cluster = created(without_selector(described))

@@ -119,7 +119,6 @@ def _owners(kind: str, name: str, pods: Object, number: int) -> tuple[list[Objec
 
 
 def _daemon(name: str, node_name: str, *, waits: bool, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
-    """Return the Pod of a DaemonSet for the node."""
     term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node_name]}]}
     return pod(
         f"{name}-{node_name}",

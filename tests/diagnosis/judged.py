@@ -39,7 +39,6 @@ SERVICE: Object = {
 
 
 def list_defaults(*constraints: Object) -> Profile:
-    """Return a profile with these default constraints."""
     args: Object = {"defaultingType": "List", "defaultConstraints": [*constraints]}
     return configured_profile({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": args}]}]})
 

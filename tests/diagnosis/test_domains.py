@@ -217,10 +217,7 @@ def test_a_filter_pins_before_another_constraint_does() -> None:
     zone, host = report_of(described, [*nodes, *web("a1", "a1", "b1")]).constraints
     assert {
         domain.value: [(pin.node, type(pin.requirement)) for pin in domain.pinned_by] for domain in zone.domains
-    } == {
-        "a": [],
-        "b": [("b1", ConstraintRequirement), ("b2", FilterRequirement)],
-    }
+    } == {"a": [], "b": [("b1", ConstraintRequirement), ("b2", FilterRequirement)]}
     (pin,) = (pin for domain in host.domains for pin in domain.pinned_by)
     assert pin.requirement == FilterRequirement("TaintToleration")
 

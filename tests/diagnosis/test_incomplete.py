@@ -175,10 +175,7 @@ def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
 
 @pytest.mark.parametrize(
     ("plugin", "described", "told"),
-    [
-        ("NodePorts", pod("p", host_ports=["80"]), False),
-        ("Coscheduling", pod("p"), True),
-    ],
+    [("NodePorts", pod("p", host_ports=["80"]), False), ("Coscheduling", pod("p"), True)],
 )
 def test_a_filter_that_is_not_modelled(plugin: str, described: Object, *, told: bool) -> None:
     enabled: Object = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": plugin}]}}}]}

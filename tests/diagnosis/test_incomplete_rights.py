@@ -105,7 +105,6 @@ OLD = [pod(f"old-{index}", on="a", labels={"app": "web", "track": "old"}) for in
 
 
 def service(**selector: str) -> Object:
-    """Return a Service of these Pods."""
     metadata = {"name": "web", "namespace": "default"}
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": selector}}
 

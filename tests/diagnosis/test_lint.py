@@ -16,15 +16,7 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.profile import Behaviour, Profile, default_profile
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, snapshot, spread, typed_pod
 from tests.build_workloads import owned
-from tests.diagnosis.judged import (
-    ABC,
-    HARD_ZONE_DEFAULT,
-    SERVICE,
-    TAINTED,
-    incoming,
-    list_defaults,
-    web,
-)
+from tests.diagnosis.judged import ABC, HARD_ZONE_DEFAULT, SERVICE, TAINTED, incoming, list_defaults, web
 from tests.naming import in_order
 
 FindingT = TypeVar("FindingT", bound=Finding)
@@ -49,7 +41,6 @@ def found(*constraints: Object, objects: Sequence[Object] = (*ABC, *EVERYWHERE),
 
 
 def only(findings: Sequence[Finding], of: type[FindingT]) -> FindingT:
-    """Return the only finding of that type."""
     (finding,) = (finding for finding in findings if isinstance(finding, of))
     return finding
 
@@ -140,12 +131,7 @@ def test_a_label_that_may_be_meant_is_named_with_its_nodes() -> None:
 
 @pytest.mark.parametrize(
     ("constraint", "expected"),
-    [
-        (zoned(minDomains=3), False),
-        (zoned(minDomains=4), True),
-        (zoned(minDomains=1), False),
-        (zoned(), False),
-    ],
+    [(zoned(minDomains=3), False), (zoned(minDomains=4), True), (zoned(minDomains=1), False), (zoned(), False)],
     ids=in_order,
 )
 def test_more_domains_may_be_asked_for_than_there_are(constraint: Object, *, expected: bool) -> None:

@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.requirements import (
-    ConstraintRequirement,
-    FilterRequirement,
-    Requirement,
-    conflict_cores,
-)
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement, conflict_cores
 from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, spread
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 from tests.naming import in_order

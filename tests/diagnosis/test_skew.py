@@ -45,7 +45,6 @@ def labels(pods: Object) -> dict[str, str]:
 
 
 def only(objects: Sequence[Object], **kwargs: Any) -> SkewItem:  # noqa: ANN401 - as for rows_of
-    """Return the only row."""
     (row,) = rows_of(objects, **kwargs)
     return row
 
@@ -201,10 +200,7 @@ def test_too_few_domains_are_the_reason_where_a_node_would_do_without_min_domain
 
 def test_a_node_that_is_kept_for_two_reasons_is_one_node() -> None:
     full = [pod("big", on="c2", requests={"cpu": "2"})]
-    nodes = [
-        *ABC[:3],
-        *(node(name, zone="c", taints=[GPU], allocatable={"cpu": "2"}) for name in ("c1", "c2", "c3")),
-    ]
+    nodes = [*ABC[:3], *(node(name, zone="c", taints=[GPU], allocatable={"cpu": "2"}) for name in ("c1", "c2", "c3"))]
     row = only([*nodes, *full, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
     assert status_reason(row) == f"no Pod can go to c: taint {GPU}{ELSEWHERE}"
     (pinned,) = (finding_text(each) for each in row.findings if each.id == "PinnedMinimum")
@@ -381,11 +377,7 @@ def test_match_label_keys_count_each_revision_alone() -> None:
     keyed = template(zoned(matchLabelKeys=["pod-template-hash"]))
     new, old = rows_of([*ABC, *rollout(keyed, keyed)])
     assert (new.constraint.selector, new.pods) == ("app=web,pod-template-hash=h2", 2)
-    assert (old.constraint.selector, old.pods, old.status) == (
-        "app=web,pod-template-hash=h1",
-        2,
-        SpreadStatus.VIOLATED,
-    )
+    assert (old.constraint.selector, old.pods, old.status) == ("app=web,pod-template-hash=h1", 2, SpreadStatus.VIOLATED)
 
 
 def test_the_older_revisions_ghosts_are_its_own() -> None:
@@ -512,8 +504,4 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
 def test_a_pod_that_preempts_is_not_blocked() -> None:
     balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
     row = only([*ABC, balloon, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
-    assert (row.status, status_reason(row), row.next) == (
-        SpreadStatus.OK,
-        "preempts default/balloon on c1",
-        ("c1",),
-    )
+    assert (row.status, status_reason(row), row.next) == (SpreadStatus.OK, "preempts default/balloon on c1", ("c1",))

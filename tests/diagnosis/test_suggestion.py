@@ -56,7 +56,6 @@ def deployment(
 
 
 def suggested(objects: list[Object]) -> tuple[AuditItem, Suggestion | None]:
-    """Return the audit of the only workload, and what is suggested for it."""
     options = AuditOptions(suggest=True)
     (item,) = audit(Memory(objects), Scope(namespace="default"), options, SchedulerOptions()).report.items
     return item, None if item.suggestion is UNSET else item.suggestion
@@ -71,12 +70,7 @@ def constraint_of(objects: list[Object]) -> dict[str, Any]:
 TAINTED = node("c1", zone="c", taints=["dedicated=db:NoSchedule"])
 SOFT = {"whenUnsatisfiable": "ScheduleAnyway"}
 HARD = {"whenUnsatisfiable": "DoNotSchedule"}
-IN_ZONES = {
-    "topologyKey": ZONE,
-    "maxSkew": 1,
-    "labelSelector": app("web"),
-    "matchLabelKeys": ["pod-template-hash"],
-}
+IN_ZONES = {"topologyKey": ZONE, "maxSkew": 1, "labelSelector": app("web"), "matchLabelKeys": ["pod-template-hash"]}
 HONOR = {"nodeTaintsPolicy": "Honor"}
 CASES: dict[str, tuple[list[Object], dict[str, Any]]] = {
     # Without Honor the lost zone counts as empty: a hard constraint would leave Pods Pending.

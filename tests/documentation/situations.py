@@ -44,7 +44,6 @@ class Situation:
 
     @property
     def pod(self) -> Path:
-        """The Pod."""
         return self.folder / "pod.yaml"
 
     @property
@@ -69,7 +68,6 @@ class Situation:
 
 
 def situations() -> list[Situation]:
-    """Return all situations, by name."""
     return [Situation(path.parent) for path in sorted(TESTDATA.glob("*/pod.yaml"))]
 
 

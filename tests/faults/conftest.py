@@ -14,14 +14,12 @@ from tests.faults.shop import WHY, Program, Shop
 
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
-    """Yield a server of the shop."""
     with serving(Shop()) as running:
         yield running
 
 
 @pytest.fixture
 def program(server: ApiServer, tmp_path: Path) -> Program:
-    """Return the program, which asks the server."""
     return Program.for_server(server.url, tmp_path)
 
 
@@ -36,5 +34,4 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def authority() -> trustme.CA:
-    """Return a certificate authority."""
     return trustme.CA()

@@ -68,7 +68,6 @@ class Running:
 
     @property
     def stdout(self) -> IO[bytes]:
-        """What it prints."""
         assert self._process.stdout
         return self._process.stdout
 
@@ -78,7 +77,6 @@ class Running:
         assert self._process.stderr.read(1) == b"!"
 
     def send(self, number: signal.Signals) -> None:
-        """Send it the signal."""
         self._process.send_signal(number)
 
     def told(self, number: signal.Signals) -> tuple[int, bytes, float]:

@@ -45,7 +45,6 @@ def instead(response: Response) -> Speak:
 
 
 def half(page: Response) -> bytes:
-    """Return the first half of the page."""
     sent = http(page)
     return sent[: len(sent) // 2]
 
@@ -72,7 +71,6 @@ def busy(retry_after: str) -> Response:
 
 
 def with_token(page: Response, token: str) -> Response:
-    """Return the page with the token for the next one."""
     assert isinstance(page.body, dict)
     return Response(body=page.body | {"metadata": page.body["metadata"] | {"continue": token}})
 

@@ -30,7 +30,6 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    """Return what was asked for."""
     parser = argparse.ArgumentParser(description="Look for inputs that break what reads them.")
     parser.add_argument("--seconds", type=float, default=60, help="how long in all")
     parser.add_argument("--target", choices=TARGETS, help="one target alone")

@@ -57,7 +57,6 @@ def _of(described: inspect.Type, depth: int, *, strange: bool) -> Strategy:
 
 
 def _sound(described: inspect.Type, depth: int, *, strange: bool) -> Strategy:
-    """Return values of a type."""
     match described:
         case inspect.StructType(fields=fields):
             optional = {field.encode_name: _of(field.type, depth + 1, strange=strange) for field in fields}

@@ -50,7 +50,6 @@ class Target:
 
 
 def _decoding(case: tuple[int, bytes]) -> None:
-    """Decode bytes as one of the kinds."""
     number, document = case
     with suppress(DecodeError):
         decode(document, KINDS[number].struct)
@@ -110,7 +109,6 @@ def _decoded_or_refused(read: Callable[[], msgspec.Struct]) -> msgspec.Struct | 
 
 
 def _selector_texts(text: str) -> None:
-    """Parse any text as a selector."""
     with suppress(UsageError):
         parse_selector(text)
 

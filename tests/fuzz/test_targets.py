@@ -38,7 +38,6 @@ def test_the_corpus_is_of_targets_alone() -> None:
 
 
 def _refuse_large(value: int) -> None:
-    """Break on numbers from 10 on."""
     if value >= 10:
         raise RuntimeError(value)
 
@@ -48,7 +47,6 @@ def _accept(_: object) -> None:
 
 
 def _break(_: object) -> NoReturn:
-    """Break on anything."""
     raise RuntimeError
 
 

@@ -39,12 +39,10 @@ def _with_annotation(value: bytes) -> bytes:
 
 
 def _with_label(value: bytes) -> bytes:
-    """Return a Pod in JSON with the value as a label."""
     return SOUND.replace(b'"name":"p"', b'"name":"p","labels":{"a":' + value + b"}")
 
 
 def _with_priority(value: bytes) -> bytes:
-    """Return a Pod in JSON with the value as its priority."""
     return SOUND.replace(b'"containers"', b'"priority":' + value + b',"containers"')
 
 
@@ -70,7 +68,6 @@ def _merged_laughs(_: int) -> bytes:
 
 
 def _nested_lists(size: int) -> bytes:
-    """Return lists of lists, the innermost of which is large."""
     inner = _with_annotation(b'"' + b"x" * size + b'"')
     return LIST * 150 + inner + b"]}" * 150
 

@@ -40,7 +40,6 @@ class Cost:
 
 
 def cost_of(words: Sequence[str | Path], program: Sequence[str | Path] = (INSTALLED,)) -> Cost:
-    """Return what the program with these words costs."""
     with tempfile.NamedTemporaryFile() as counts:
         command = [sys.executable, "-S", COUNTED, counts.name, *program, *words]
         run = subprocess.run(command, capture_output=True, check=True)
@@ -68,7 +67,6 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    """Return what was asked for."""
     parser = argparse.ArgumentParser(description="Measure what hostile files cost.")
     parser.add_argument("--megabytes", type=float, default=100, help="how large bombs of any size are")
     parser.add_argument("--only", default="", help="bombs with this in their name")

@@ -137,7 +137,6 @@ def _selected(value: Values) -> Iterator[str]:
 
 
 def _poisoned(value: Values, poison: str, selected: Collection[str], field: str = "") -> Values:
-    """Return the value of a field with poison in it."""
     if isinstance(value, list):
         return [_poisoned(each, poison, selected, field) for each in value]
     if isinstance(value, dict):

@@ -12,16 +12,7 @@ import pytest
 import yaml
 
 from kubectl_spread.cli.formats import AUDIT, CHECK, FORMATS, SHOW, SIMULATE, TEXT, WHY_PENDING
-from tests.hostile.poison import (
-    COMBINED,
-    FORGED,
-    MANIFESTS,
-    SHOP,
-    WAREHOUSE,
-    objects_in,
-    poisoned,
-    raw_characters,
-)
+from tests.hostile.poison import COMBINED, FORGED, MANIFESTS, SHOP, WAREHOUSE, objects_in, poisoned, raw_characters
 from tests.program import Ended, spread
 
 COMMANDS = {
@@ -77,7 +68,6 @@ def run(report: str, *words: str, poison: str, folder: Path, cluster: Path = WAR
 
 
 def listed_all(objects: list[Any]) -> dict[str, Any]:
-    """Return the objects as a List."""
     return {"apiVersion": "v1", "kind": "List", "items": objects}
 
 

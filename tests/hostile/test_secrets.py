@@ -67,7 +67,6 @@ def test_no_field_that_may_hold_a_secret_is_decoded(kind: Kind) -> None:
 
 
 def fields_of(described: inspect.Type) -> Iterator[str]:
-    """Yield the names of all fields in a type."""
     waiting, seen = [described], set()
     while waiting:
         each = waiting.pop()

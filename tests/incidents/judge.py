@@ -40,7 +40,6 @@ class Incident:
 
     @cached_property
     def want(self) -> Object:
-        """What is true of it."""
         found: Object = json.loads((self.folder / "want.json").read_text())
         return found
 

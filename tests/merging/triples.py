@@ -86,7 +86,6 @@ RELEASE = 36
 
 
 def triples(seed: int, count: int, tables: Tables) -> Iterator[Triple]:
-    """Yield so many triples of a seed."""
     for number in range(count):
         yield Drawing(Random(f"{seed}/{number}"), tables).triple()  # noqa: S311 - chance, not secrets
 
@@ -104,7 +103,6 @@ class Drawing:
         self.tables = tables
 
     def triple(self) -> Triple:
-        """Return a triple of a kind."""
         kind = self.random.choice([*KINDS])
         # Kinds of other APIs look like those of Kubernetes, and are merged as JSON.
         like = "Deployment" if kind == "Rollout" else kind
@@ -121,7 +119,6 @@ class Drawing:
         return {"apiVersion": KINDS[kind], "kind": kind, **made}
 
     def value(self, kind: str, depth: int) -> Any:  # noqa: ANN401 - JSON
-        """Return a value of a type."""
         if kind.startswith("[]"):
             return self.items(kind[2:], depth)
         if kind.startswith("{}"):
@@ -161,7 +158,6 @@ class Drawing:
         return changed
 
     def change(self, place: dict[str, Any] | list[Any]) -> None:
-        """Change a map or a list."""
         if isinstance(place, list):
             self.change_list(place)
             return
@@ -218,7 +214,6 @@ class Drawing:
 
 
 def places_of(value: Any) -> Iterator[dict[str, Any] | list[Any]]:  # noqa: ANN401 - JSON
-    """Yield each map and list of a value."""
     if isinstance(value, dict | list):
         yield value
         for each in value.values() if isinstance(value, dict) else value:

@@ -40,7 +40,6 @@ def read_by(struct: type[msgspec.Struct]) -> Mapping[str, type[msgspec.Struct] |
 
 
 def _structs(described: msgspec.inspect.Type) -> Iterator[type[msgspec.Struct]]:
-    """Yield the Structs in a type."""
     match described:
         case msgspec.inspect.StructType():
             yield described.cls

@@ -201,7 +201,6 @@ WRITTEN = list_of([REAL, REAL], resourceVersion="7")
 
 
 def read_all(written: bytes) -> tuple[Pod, ...]:
-    """Return the Pods of a list."""
     return ListDecoder(Pod).items(read_list(written)[2])
 
 

@@ -72,23 +72,14 @@ class TestEveryStruct:
         (ContainerPort, {"containerPort", "hostPort", "hostIP", "protocol"}),
         (VolumeIDSource, {"volumeID"}),
         (AzureDiskVolumeSource, {"diskURI", "kind"}),
-        (
-            InTreeVolumeSources,
-            {"gcePersistentDisk", "awsElasticBlockStore", "cinder", "azureDisk", "portworxVolume"},
-        ),
+        (InTreeVolumeSources, {"gcePersistentDisk", "awsElasticBlockStore", "cinder", "azureDisk", "portworxVolume"}),
         (
             NodeAffinity,
-            {
-                "requiredDuringSchedulingIgnoredDuringExecution",
-                "preferredDuringSchedulingIgnoredDuringExecution",
-            },
+            {"requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"},
         ),
         (
             PodAffinity,
-            {
-                "requiredDuringSchedulingIgnoredDuringExecution",
-                "preferredDuringSchedulingIgnoredDuringExecution",
-            },
+            {"requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"},
         ),
         (ListMeta, {"resourceVersion", "continue", "remainingItemCount"}),
     ],

@@ -28,12 +28,10 @@ CONTAINER: Object = {"name": "web", "image": "web:1"}
 
 
 def template(metadata: Object | None = None, container: Object | None = None, **spec: Plain) -> Object:
-    """Return a template as a manifest has it."""
     return {"metadata": metadata or {}, "spec": {"containers": [{**CONTAINER, **(container or {})}], **spec}}
 
 
 def volume(**source: Plain) -> Object:
-    """Return a template with a volume."""
     return template(volumes=[{"name": "v", **source}])
 
 

@@ -6,13 +6,7 @@ import pytest
 
 from kubectl_spread.objects.core import Condition
 from kubectl_spread.objects.decoding import decode
-from kubectl_spread.objects.workloads import (
-    Deployment,
-    Job,
-    JobStatus,
-    RollingUpdate,
-    StatefulSet,
-)
+from kubectl_spread.objects.workloads import Deployment, Job, JobStatus, RollingUpdate, StatefulSet
 
 
 def test_replicas_left_out_are_told_from_none_at_all() -> None:

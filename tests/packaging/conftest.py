@@ -56,7 +56,6 @@ def build(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="session")
 def release(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """The release of this tree."""
     built = build()
     (archive,), (wheel,), (sdist,) = (
         built.glob(name) for name in ("kubectl-spread-v*.tar.gz", "*.whl", "kubectl_spread-*.tar.gz")

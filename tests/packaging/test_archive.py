@@ -28,7 +28,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def entries(archive: Path) -> list[tarfile.TarInfo]:
-    """Return what the archive holds."""
     with tarfile.open(archive) as tar:
         return tar.getmembers()
 

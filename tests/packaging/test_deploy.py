@@ -22,7 +22,6 @@ METRIC = re.compile(r"kubectl_spread_\w+")
 
 
 def documents(path: Path) -> list[Any]:
-    """Return the documents of a file."""
     return list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
 
 

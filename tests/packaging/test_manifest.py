@@ -46,7 +46,6 @@ def manifest(archives: Path) -> Manifest:
 
 
 def platform(entry: Manifest) -> tuple[str, str]:
-    """Return which platform an entry is for."""
     labels = entry["selector"]["matchLabels"]
     assert labels.keys() == {"os", "arch"}
     return labels["os"], labels["arch"]

@@ -48,7 +48,6 @@ def written(text: str, path: Path) -> Path:
 
 
 def names(release: Release) -> set[str]:
-    """Return the names in the archive."""
     with tarfile.open(release.archive) as tar:
         return set(tar.getnames())
 

@@ -30,7 +30,6 @@ def loaded(path: Path) -> Workflow:
 
 
 def steps(workflow: Workflow) -> Iterator[Workflow]:
-    """Yield the steps of all jobs."""
     for job in workflow["jobs"].values():
         yield from job["steps"]
 

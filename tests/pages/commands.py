@@ -16,10 +16,7 @@ from tests.pages.consoles import ROOT
 FOLDER = ROOT / "docs" / "commands"
 SHOP = "--from examples/shop.yaml"
 SESSIONS: Mapping[str, tuple[str, ...]] = {
-    "show": (
-        f"kubectl spread show -n shop {SHOP}",
-        f"kubectl spread show deployment/web -n shop {SHOP} --by-node",
-    ),
+    "show": (f"kubectl spread show -n shop {SHOP}", f"kubectl spread show deployment/web -n shop {SHOP} --by-node"),
     "why-pending": (f"kubectl spread why-pending -n shop {SHOP}",),
     "check": (f"kubectl spread check -f examples/checkout.yaml {SHOP}",),
     "audit": (f"kubectl spread audit -n shop {SHOP}", f"kubectl spread audit deployment/web -n shop {SHOP}"),
@@ -52,7 +49,6 @@ def _contents(commands: Mapping[str, Any]) -> str:
 
 
 def _page(name: str, command: Any) -> str:  # noqa: ANN401 - typer gives its commands no public type
-    """Return the page of one command."""
     parts = [f"# kubectl spread {name}", inspect.cleandoc(command.help)]
     arguments = [parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"]
     parts.append(f"```text\nkubectl spread {' '.join([name, *arguments, '[options]'])}\n```")
@@ -82,7 +78,6 @@ def _flag_tables(parameters: Iterable[Any]) -> Iterator[str]:
 
 
 def _table(title: str, flags: Iterable[Any]) -> str:
-    """Return a table of flags."""
     rows = [f"| `{_form(flag)}` | {_cell(flag.help or '')} |" for flag in flags]
     return "\n".join([f"## {title}", "", "| flag | |", "|---|---|", *rows])
 
@@ -100,5 +95,4 @@ def _cell(text: str) -> str:
 
 
 def _first_line(text: str) -> str:
-    """Return the sentence on top."""
     return text.strip().splitlines()[0]

@@ -130,12 +130,7 @@ KEYS = ((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE))  # Wh
 
 
 def cluster(
-    seed: int,
-    *,
-    most_nodes: int = 6,
-    most_pods: int = 6,
-    is_roomy: bool = False,
-    keys: Sequence[Sequence[str]] = KEYS,
+    seed: int, *, most_nodes: int = 6, most_pods: int = 6, is_roomy: bool = False, keys: Sequence[Sequence[str]] = KEYS
 ) -> list[Object]:
     """Return a cluster in which Pods lie as chance has it, of one or two workloads of at most so many Pods (count).
 

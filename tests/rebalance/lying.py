@@ -62,7 +62,6 @@ def planned(
     most: int | None = None,
     most_work: int = MOST_IN_ALL,
 ) -> EvictionPlan:
-    """Return the plan for a cluster."""
     found = handle([*objects])
     asked = Asked(wanted=wanted, may_go=may_go, soft=soft, most=most)
     return plan(Handles(found), asked, most_work=most_work)

@@ -25,11 +25,9 @@ class Element:
 
     @property
     def classes(self) -> set[str]:
-        """Its classes."""
         return set(self.attributes.get("class", "").split())
 
     def walk(self) -> Iterator[Element]:
-        """Yield it and every element in it."""
         yield self
         for each in self.content:
             if isinstance(each, Element):
@@ -40,7 +38,6 @@ class Element:
         return [each for each in self.walk() if name in {"", each.name} and (not of or of in each.classes)]
 
     def texts(self, name: str = "", *, of: str = "") -> list[str]:
-        """Return what is written in each of them."""
         return [each.text for each in self.all(name, of=of)]
 
 

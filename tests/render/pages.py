@@ -97,7 +97,6 @@ def _on_zones(names: Sequence[str], pods: int) -> ConstraintDiagnosis:
 
 
 def _on_nodes(names: Sequence[str], pods: int) -> ConstraintDiagnosis:
-    """Return the constraint on nodes."""
     domains = tuple(_domain(name, {name: pods + number % 2}, pods) for number, name in enumerate(names))
     return _constraint(1, HOSTNAME, domains, pods)
 
@@ -118,7 +117,6 @@ def _domain(value: str, by_node: dict[str, int], least: int) -> Domain:
 
 
 def _constraint(index: int, key: str, domains: tuple[Domain, ...], least: int) -> ConstraintDiagnosis:
-    """Return a hard constraint with maxSkew 1."""
     return ConstraintDiagnosis(
         index=index,
         topology_key=key,

@@ -19,7 +19,6 @@ COMMAND = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^:,\s][^:,]*,?)+)::(
 
 
 def check_report(name: str, *, poisoned: bool = False) -> CheckReport:
-    """Return a report of ``check``."""
     report = poisoned_report(name) if poisoned else golden_report(name)
     assert isinstance(report, CheckReport)
     return report

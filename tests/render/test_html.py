@@ -78,7 +78,6 @@ def pending(objects: list[Object], described: Object | None = None, **fields: An
 
 
 def pending_page(*items: PendingItem, incomplete: tuple[Gap, ...] = ()) -> Element:
-    """Return the page of Pending Pods."""
     return page_of(PendingReport(metadata=METADATA, items=items, incomplete=incomplete))
 
 
@@ -540,7 +539,6 @@ def test_a_large_cluster_makes_a_page_of_a_few_megabytes() -> None:
 
 
 def steps_of(report: AnyReport) -> SimulateReport:
-    """Return the report of a simulation."""
     assert isinstance(report, SimulateReport)
     return report
 

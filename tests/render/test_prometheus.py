@@ -50,7 +50,6 @@ SHOWN = [name for name in REPORTS if name.startswith("show/")]
 
 
 def skew_report(name: str, *, poisoned: bool = False) -> SkewReport:
-    """Return a report of ``show``."""
     report = poisoned_report(name) if poisoned else golden_report(name)
     assert isinstance(report, SkewReport)
     return report

@@ -19,21 +19,18 @@ CHECKED = [name for name in REPORTS if name.startswith("check/")]
 
 
 def check_report(name: str, *, poisoned: bool = False) -> CheckReport:
-    """Return a report of ``check``."""
     report = poisoned_report(name) if poisoned else golden_report(name)
     assert isinstance(report, CheckReport)
     return report
 
 
 def run_of(report: CheckReport) -> dict[str, Any]:
-    """Return the only run of the log."""
     (run,) = json.loads(to_sarif(report))["runs"]
     assert isinstance(run, dict)
     return run
 
 
 def fingerprints(report: CheckReport) -> list[str]:
-    """Return the results' fingerprints."""
     return [result["partialFingerprints"][FINGERPRINT] for result in run_of(report)["results"]]
 
 

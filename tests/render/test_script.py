@@ -112,7 +112,6 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def script(objects: Sequence[Object] = SKEWED, **access: Any) -> str:  # noqa: ANN401 - any field of ClusterAccess
-    """Return the script for a cluster."""
     source = Memory(objects, server=SERVER, access=ClusterAccess(**access))
     found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), SchedulerOptions())
     return script_text(found.report, found.checkpoints)

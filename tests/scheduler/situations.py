@@ -123,7 +123,6 @@ class Situation:
 
     @property
     def objects(self) -> list[Object]:
-        """The cluster."""
         return [make(**entry) for section, make in SECTIONS.items() for entry in self.values.get(section, ())]
 
     @property
@@ -160,7 +159,6 @@ class Situation:
 
     @property
     def pod(self) -> Pod:
-        """The Pod to be placed."""
         return build.typed_pod(pod(**self.values["pod"]), self.profile)
 
     def judged_by(self, pre_filter: Callable[[Pod, Handle], PreFilterResult | Status]) -> Object:
@@ -181,7 +179,6 @@ class Situation:
 
 
 def _configuration(profile: Object) -> Object:
-    """Return the scheduler's configuration of one profile."""
     api = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     return {**api, "profiles": [{"schedulerName": "default-scheduler", **profile}]}
 
@@ -199,7 +196,6 @@ def _judged(result: PreFilterResult, info: NodeInfo) -> Any:  # noqa: ANN401 - a
 
 
 def _said(status: Status) -> Any:  # noqa: ANN401 - a word or a list of them
-    """Return a status in the words of ``want``."""
     return [status.code.value, *status.reasons] if status.rejected else status.code.value
 
 

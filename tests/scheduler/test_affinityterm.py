@@ -13,7 +13,6 @@ UNREADABLE = {"topologyKey": ZONE, "labelSelector": {"matchExpressions": [{"key"
 
 
 def required(term: Object, kind: str = "podAffinity") -> Object:
-    """Return the affinity of one required term."""
     return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 

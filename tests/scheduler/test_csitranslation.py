@@ -28,7 +28,6 @@ PORTWORX = {"portworxVolume": {"volumeID": "p"}}
 
 
 def typed(source: Object, **fields: Plain | Object) -> PersistentVolume:
-    """Return a PersistentVolume with that source."""
     return convert(volume("pv", source=source, **fields), PersistentVolume)  # type: ignore[arg-type] # any field, by the builder's own names
 
 
@@ -96,11 +95,7 @@ def test_the_handle_is_the_drivers(source: Object, labels: dict[str, str], handl
             {ZONE: "us-w1-a__us-e1-a"},
             "failed to get region from zones: multiple or no regions gotten from zones, got: map[us-e1:{} us-w1:{}]",
         ),
-        (
-            {"azureDisk": {"diskName": "d", "diskURI": "/d"}},
-            {},
-            "kind(Shared) is not supported in csi migration",
-        ),
+        ({"azureDisk": {"diskName": "d", "diskURI": "/d"}}, {}, "kind(Shared) is not supported in csi migration"),
     ],
 )
 def test_a_volume_the_driver_cannot_know_is_an_error(source: Object, labels: dict[str, str], problem: str) -> None:

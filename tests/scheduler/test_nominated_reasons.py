@@ -35,8 +35,5 @@ def test_a_constraint_that_counts_pods_to_come_is_a_requirement_of_its_own() -> 
     constraint = spread(build.ZONE, selector=app("web"))
     pod = build.pod("new", labels=WEB, topologySpreadConstraints=[constraint])
     report = evaluated(build.typed_pod(pod), handle)
-    assert set(report.conflict) == {
-        FilterRequirement("TaintToleration"),
-        FilterRequirement("PodTopologySpread"),
-    }
+    assert set(report.conflict) == {FilterRequirement("TaintToleration"), FilterRequirement("PodTopologySpread")}
     assert report.nodes[0].rejections[0].detail == "room is kept for default/first"

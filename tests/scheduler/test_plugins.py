@@ -15,12 +15,10 @@ DEFAULTS = [*profile.filters(default_plugins(behaviours(Release(36))), Plugins()
 
 
 def filters(described: Plain) -> list[str]:
-    """Return the filters of a profile with these plugins."""
     return [*profile.filters(default_plugins(behaviours(Release(36))), convert(described, Plugins))]
 
 
 def weights(described: Plain) -> dict[str, int]:
-    """Return the weights of a profile with these plugins."""
     return {**profile.weights(default_plugins(behaviours(Release(36))), convert(described, Plugins))}
 
 

@@ -23,16 +23,14 @@ def test_volumes_of_one_size_keep_their_order() -> None:
     assert [candidate.volume.metadata.name for candidate in found.ranked] == ["b", "a"]
 
 
-NOT_BY_ONE_LABEL = {
-    "required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "rack", "operator": "Exists"}]}]},
-}
+NOT_BY_ONE_LABEL = {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "rack", "operator": "Exists"}]}]}}
 BY_EITHER_LABEL = {
     "required": {
         "nodeSelectorTerms": [
             {"matchExpressions": [{"key": "rack", "operator": "In", "values": ["r1"]}]},
             {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z1"]}]},
         ]
-    },
+    }
 }
 
 

@@ -112,10 +112,7 @@ def test_a_constraint_is_known_by_its_key_in_another_place(tmp_path: Path) -> No
     step = applied(tmp_path, [*SIX, *deployment(["a1", "b1", "c1"], *two)], manifest("Deployment", *two[::-1]))
     assert [
         (each.constraint.topology_key, each.before.keys() & {"a", "a1"}, each.status_before) for each in step.items
-    ] == [
-        (HOSTNAME, {"a1"}, SpreadStatus.OK),
-        (ZONE, {"a"}, SpreadStatus.OK),
-    ]
+    ] == [(HOSTNAME, {"a1"}, SpreadStatus.OK), (ZONE, {"a"}, SpreadStatus.OK)]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +123,7 @@ def test_a_constraint_is_known_by_its_key_in_another_place(tmp_path: Path) -> No
 def test_a_volume_of_unknown_place_leaves_the_answer_open(tmp_path: Path, classes: list[Object], what: str) -> None:
     mounting = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
     report = simulated(
-        [*SIX, *classes],
-        f"apply {written(tmp_path, claim('data', class_name='imm'), pod('web', volumes=[mounting]))}",
+        [*SIX, *classes], f"apply {written(tmp_path, claim('data', class_name='imm'), pod('web', volumes=[mounting]))}"
     )
     assert ([each.what for each in entries(report.incomplete)], exit_codes.of_simulate(report)) == (
         [what],

@@ -125,7 +125,6 @@ def simulated(
 
 
 def last(objects: Sequence[Object], *steps: str, **options: Any) -> Any:  # noqa: ANN401 - those of ``simulated``, and a step as JSON has it
-    """Return what the last step does."""
     return forms(simulated(objects, *steps, **options))[-1]
 
 
@@ -140,7 +139,6 @@ def pending(step: SimulatedStep) -> Mapping[str, tuple[int, int]]:
 
 
 def names(pods: Sequence[Any]) -> list[str]:
-    """Return the Pods' names."""
     return [each.pod for each in pods]
 
 

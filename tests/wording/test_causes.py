@@ -200,11 +200,7 @@ def full_of(*free: str) -> Sequence[AnyReason]:
             "too little cpu free (3 nodes); cordoned (1 node)",
             "too little cpu free (3 of 4 nodes); cordoned (1 of 4 nodes)",
         ),
-        (
-            pinned_by(*full_of("1", "2", "3", "4")),
-            "too little cpu free",
-            "too little cpu free (4 of 4 nodes)",
-        ),
+        (pinned_by(*full_of("1", "2", "3", "4")), "too little cpu free", "too little cpu free (4 of 4 nodes)"),
     ],
 )
 def test_few_reasons_name_their_nodes_and_many_are_counted_without_amounts(

@@ -32,9 +32,7 @@ HALF, WHOLE = ("a", "b", "c", "d"), ("a", "b", "c", "d", "e")
 MISSING = findings.MissingTopologyKey
 SIMILAR = findings.SimilarTopologyKey(constraint=WEB, similar_key="zone", nodes=("x",))
 TAINTED = Pin(
-    node="c1",
-    requirement=FilterRequirement("TaintToleration"),
-    reason=UntoleratedTaints(taints=("a:NoSchedule",)),
+    node="c1", requirement=FilterRequirement("TaintToleration"), reason=UntoleratedTaints(taints=("a:NoSchedule",))
 )
 TAINTED_TOO = msgspec.structs.replace(TAINTED, node="c3")
 TAINTED_ALL = tuple(

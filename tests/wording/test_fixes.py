@@ -27,7 +27,6 @@ WEB = "deployment/web"
 
 
 def fix(*routes: Route, after: conclusion.AfterDeletion | None = None, proposal: of.Proposal | None = None) -> Fix:
-    """Return a fix that is made so."""
     return Fix(
         proposals=(proposal or constraints.MakeSoft(topology_key=ZONE),),
         after_deletion=after,
@@ -120,10 +119,7 @@ ROUTES: list[Route] = [
     Route(effect=conclusion.PodsRecreated(owner="replicaset/web", waiting=3)),
     Route(effect=conclusion.BehindPartition(owner="statefulset/db", partition=2)),
     Route(effect=conclusion.TemplateUnreadable(owner="rollout/web", fields=("spec.nodeName", "spec.volumes"))),
-    Route(
-        effect=conclusion.NextRun(owner="cronjob/c"),
-        keeper=conclusion.Keeper("Helm release web", reverts=False),
-    ),
+    Route(effect=conclusion.NextRun(owner="cronjob/c"), keeper=conclusion.Keeper("Helm release web", reverts=False)),
     Route(effect=conclusion.NextRun(owner="cronjob/c"), keeper=conclusion.Keeper("Flux Kustomization shop/web")),
 ]
 
@@ -255,11 +251,7 @@ def test_all_waits_are_among_them() -> None:
     assert {type(each) for each in WAITS} == {*ExpectedChange.__subclasses__()}
 
 
-INSTEAD: list[tuple[int, tuple[str, ...], int]] = [
-    (0, ("a1",), 1),
-    (1, ("a1", "b1"), 2),
-    (2, (), 2),
-]
+INSTEAD: list[tuple[int, tuple[str, ...], int]] = [(0, ("a1",), 1), (1, ("a1", "b1"), 2), (2, (), 2)]
 
 
 def test_the_sentences_of_fixes(same_as_golden: Callable[[str, str], None]) -> None:

@@ -30,7 +30,6 @@ def affinity(*terms: Object) -> Object:
 
 
 def expression(key: str, operator: str, *values: str) -> Object:
-    """Return one expression of a term."""
     return {"key": key, "operator": operator, "values": [*values]}
 
 
@@ -147,11 +146,7 @@ ELSEWHERE = {"volume.kubernetes.io/selected-node": "gone"}
 
 CLAIMS_THAT_WAIT: list[Sequence[Object]] = [
     [claim("data", class_name="fast", annotations=ELSEWHERE), WAITS],
-    [
-        claim("data", class_name="fast", annotations=ELSEWHERE),
-        WAITS,
-        node("gone", zone="y", unschedulable=True),
-    ],
+    [claim("data", class_name="fast", annotations=ELSEWHERE), WAITS, node("gone", zone="y", unschedulable=True)],
     [claim("data", class_name="fast"), WAITS],
     [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")],
     [claim("data", class_name="fast"), storage_class("fast"), csi_driver(counts_storage=True)],

@@ -25,13 +25,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
 from kubectl_spread.rebalance.movable import StayCause, StayReason, Stays, VolumeShared
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
-from kubectl_spread.wording.rebalance import (
-    plan_note_text,
-    plan_sentence,
-    reason_of_item,
-    remaining_text,
-    waiting_text,
-)
+from kubectl_spread.wording.rebalance import plan_note_text, plan_sentence, reason_of_item, remaining_text, waiting_text
 from kubectl_spread.wording.stays import stay_text
 
 REFUSED = EvictionRefused("No.")
@@ -74,23 +68,14 @@ REMAINING: list[RemainingCause] = [
     PodsStay(("n", "p"), "b", REFUSED, others=2, alike=False),
     PodsStay(("n", "p"), "b", REFUSED, others=1, alike=False),
     DomainShut(
-        "c",
-        (
-            RejectedByConstraint(index=0, topology_key="zone"),
-            RejectedByPlugin(plugin="NodePorts"),
-            TAINTED,
-        ),
+        "c", (RejectedByConstraint(index=0, topology_key="zone"), RejectedByPlugin(plugin="NodePorts"), TAINTED)
     ),
     GoesElsewhere(("a",), ("a", "b"), by_chance=True),
     GoesElsewhere(("a", "b", "c", "d"), ("e",), by_chance=False),
 ]
 
 
-REASONS: list[ItemReason] = [
-    SatisfiedSoon(),
-    NotBegun(),
-    RemainingSkew(TooFewEvictions()),
-]
+REASONS: list[ItemReason] = [SatisfiedSoon(), NotBegun(), RemainingSkew(TooFewEvictions())]
 
 
 def test_a_search_that_was_cut_short() -> None:

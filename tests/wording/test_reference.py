@@ -27,7 +27,6 @@ HEADINGS = {
 
 
 def explained(kind: EntryKind) -> list[str]:
-    """Return the names of a kind."""
     return [each.name for each in entries() if each.kind is kind]
 
 

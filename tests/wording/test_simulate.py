@@ -61,7 +61,6 @@ ON_A1 = DomainsFull(
 
 
 def waiting(namespace: str, name: str, fewest: int, most: int, before: int = 0) -> PendingPods:
-    """Return Pods of a Deployment that wait."""
     ref, seen = WorkloadRef(kind="Deployment", name=name), (fewest, most)
     return PendingPods(namespace=namespace, workload=ref, count=most, before=before, range=seen)
 

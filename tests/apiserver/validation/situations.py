@@ -49,7 +49,6 @@ class Situation:
 
     @property
     def object(self) -> Object:
-        """The object with its changes."""
         return changed(sound(self.kind), self.changes)
 
     @property
@@ -69,7 +68,6 @@ class Situation:
 
 @cache
 def situations() -> Sequence[Situation]:
-    """Return the situations of all files."""
     found: list[Situation] = []
     for path in sorted(_FOLDER.glob("*.yaml")):
         if path.stem != _SOUND:
@@ -103,7 +101,6 @@ def in_template(situation: Situation, kind: str) -> Mapping[str, object]:
 
 
 def changed(made: Object, changes: Mapping[str, object]) -> Object:
-    """Return the object with the changes."""
     made = deepcopy(made)
     for pointer, value in changes.items():
         *way, last = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
@@ -115,7 +112,6 @@ def changed(made: Object, changes: Mapping[str, object]) -> Object:
 
 
 def kind_of(made: Object) -> Kind:
-    """Return the kind of an object."""
     return BY_API[made["apiVersion"], made["kind"]]
 
 
@@ -141,14 +137,12 @@ def differences(actual: Iterable[str], wanted: Iterable[str]) -> Sequence[str]:
 
 
 def _agrees(actual: str, wanted: str) -> bool:
-    """Whether an error is the one that is wanted."""
     if wanted.endswith(_ELLIPSIS):
         return actual.startswith(wanted.removesuffix(_ELLIPSIS))
     return actual == wanted
 
 
 def _situation(entry: Object, file: str) -> Situation:
-    """Return one entry of a file."""
     renamed = {"set": "changes"}
     return Situation(file=file, **{renamed.get(key, key): value for key, value in entry.items()})
 

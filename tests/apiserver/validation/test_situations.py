@@ -8,14 +8,7 @@ from kubectl_spread.apiserver.validation import validate, validate_template
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release
-from tests.apiserver.validation.situations import (
-    Situation,
-    changed,
-    differences,
-    errors_of,
-    situations,
-    sound,
-)
+from tests.apiserver.validation.situations import Situation, changed, differences, errors_of, situations, sound
 
 
 @pytest.mark.parametrize("situation", situations(), ids=str)
@@ -58,5 +51,4 @@ def test_what_has_a_path_of_its_own_is_reported_once() -> None:
 
 
 def _lines(errors: Sequence[object]) -> list[str]:
-    """Return errors as kubectl prints them."""
     return [str(error) for error in errors]

@@ -46,7 +46,6 @@ def encoded(pem: bytes) -> str:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Return a path for a kubeconfig."""
     return tmp_path / "config"
 
 
@@ -290,18 +289,10 @@ def test_a_token_that_no_header_can_hold_is_an_error_that_does_not_show_it(token
 
 
 def test_a_client_certificate_may_be_embedded(
-    *,
-    client: trustme.LeafCert,
-    tls_server: ApiServer,
-    trusted: Mapping[str, object],
-    connecting: Connect,
-    config: Path,
+    *, client: trustme.LeafCert, tls_server: ApiServer, trusted: Mapping[str, object], connecting: Connect, config: Path
 ) -> None:
     certificate = b"".join(pem.bytes() for pem in client.cert_chain_pems)
-    user = {
-        "client-certificate-data": encoded(certificate),
-        "client-key-data": encoded(client.private_key_pem.bytes()),
-    }
+    user = {"client-certificate-data": encoded(certificate), "client-key-data": encoded(client.private_key_pem.bytes())}
     write_kubeconfig(config, server=tls_server.url, cluster=trusted, user=user)
     assert asked(connecting(kubeconfig=str(config)), tls_server).certificate == "jane"
 
@@ -412,10 +403,7 @@ def test_a_proxy_is_asked_to_connect_with_its_own_password_only(
 @pytest.mark.parametrize(
     ("proxy", "message"),
     [
-        (
-            "ftp://p:1",
-            "cluster \"main\" cannot be used: its proxy-url 'ftp://p:1' is not an http, https or socks5 URL",
-        ),
+        ("ftp://p:1", "cluster \"main\" cannot be used: its proxy-url 'ftp://p:1' is not an http, https or socks5 URL"),
         ("p:1", "cluster \"main\" cannot be used: its proxy-url 'p:1' is not an http, https or socks5 URL"),
         ("http://[", "the proxy 'http://[' cannot be used"),
         ("ftp://user:pass@p:1", "cluster \"main\" cannot be used: its proxy-url 'ftp://p:1' is not an http"),
@@ -486,12 +474,7 @@ def test_an_authority_embedded_and_named_is_refused(config: Path) -> None:
 
 
 def test_a_client_certificate_keeps_a_plugin_from_running(
-    *,
-    client: trustme.LeafCert,
-    tls_server: ApiServer,
-    trusted: Mapping[str, object],
-    connecting: Connect,
-    config: Path,
+    *, client: trustme.LeafCert, tls_server: ApiServer, trusted: Mapping[str, object], connecting: Connect, config: Path
 ) -> None:
     user = {
         "client-certificate-data": encoded(client.cert_chain_pems[0].bytes()),

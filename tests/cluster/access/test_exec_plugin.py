@@ -29,7 +29,6 @@ Plugin = Callable[..., Path]
 
 
 def credential(**status_fields: object) -> str:
-    """Return what a plugin prints."""
     return json.dumps({"apiVersion": API, "kind": "ExecCredential", "status": status_fields})
 
 
@@ -55,7 +54,6 @@ def prints(text: str) -> str:
 
 
 def failure(connecting: Connect, config: Path) -> ClusterError:
-    """Return the error that connecting ends in."""
     with pytest.raises(ClusterError) as caught:
         connecting(kubeconfig=str(config))
     return caught.value

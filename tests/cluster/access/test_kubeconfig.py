@@ -45,11 +45,7 @@ def test_the_first_current_context_wins(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_first_definition_of_a_name_wins_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = write_kubeconfig(tmp_path / "a", server="https://a", current=False, user={"token": "ta"})
     second = write_kubeconfig(
-        tmp_path / "b",
-        server="https://b",
-        namespace="nb",
-        cluster={"tls-server-name": "nb"},
-        user={"as": "somebody"},
+        tmp_path / "b", server="https://b", namespace="nb", cluster={"tls-server-name": "nb"}, user={"as": "somebody"}
     )
     monkeypatch.setenv("KUBECONFIG", listed(first, second))
     selection = select(load())

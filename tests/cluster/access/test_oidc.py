@@ -67,7 +67,6 @@ def configured(
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Return a path for a kubeconfig."""
     return tmp_path / "config"
 
 

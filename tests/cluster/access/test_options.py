@@ -35,7 +35,6 @@ USER = User(
 
 
 def overridden_by(**flags: object) -> tuple[Cluster, User]:
-    """Return cluster and user with these flags."""
     options = ConnectionOptions(**flags)  # type: ignore[arg-type] # a typo fails the test
     selection = apply_flags(Selection(cluster=CLUSTER, user=USER), options)
     return selection.cluster, selection.user

@@ -23,7 +23,6 @@ NO_RIGHT = 'deployments.apps is forbidden: User "u" cannot create resource "depl
 
 
 def refusal(code: int, message: str, *causes: Object, kind: str = "") -> Response:
-    """Return a refusal with its causes."""
     body = {"kind": "Status", "reason": "Invalid", "message": message, "details": {"kind": kind, "causes": [*causes]}}
     return Response(status=code, body=body)
 

@@ -34,14 +34,12 @@ Watching = Callable[..., Informer]
 
 @pytest.fixture
 def cluster_and_url() -> Iterator[tuple[Watched, str]]:
-    """Yield a cluster and the URL of its server."""
     with watched() as served:
         yield served
 
 
 @pytest.fixture
 def cluster(cluster_and_url: tuple[Watched, str]) -> Watched:
-    """Return a cluster."""
     return cluster_and_url[0]
 
 
@@ -66,7 +64,6 @@ def watching(cluster_and_url: tuple[Watched, str], connecting: Connect, said: li
 
 
 def names(inventory: Inventory, kind: str = "Pod") -> list[str]:
-    """Return the names of the objects."""
     return [found.metadata.name for found in inventory.objects[kind]]
 
 
@@ -86,7 +83,6 @@ def listen(watch: Informer, cluster: Watched) -> None:
 
 
 def versioned(each: Object, version: str) -> Object:
-    """Return the object at the version."""
     return {**each, "metadata": {**each["metadata"], "resourceVersion": version}}
 
 

@@ -10,7 +10,6 @@ from kubectl_spread.objects.decoding import decode
 
 
 def pod(name: str, *, app: str = "web") -> bytes:
-    """Return a Pod as it arrives."""
     return msgspec.json.encode(
         {
             "metadata": {"name": name, "labels": {"app": app}},

@@ -27,7 +27,6 @@ from tests.protobuf_writing import document, list_of, message
 
 
 def listing(*names: str, namespace: str = "shop", version: str = "7", **metadata: object) -> Response:
-    """Return a page of a list."""
     items = [{"metadata": {"name": name, "namespace": namespace}} for name in names]
     metadata["resourceVersion"] = version
     return Response(body={"metadata": metadata, "items": items})
@@ -387,10 +386,7 @@ def test_a_page_that_is_cut_short_is_asked_for_again(server: ApiServer, connecti
         (page_of("b")[:-3], "cut short or malformed: not valid Protocol Buffers: cut short"),
         (b'{"items": []}', "cut short or malformed: not valid Protocol Buffers of Kubernetes"),
         (page_of("b").replace(b"PodList", b"PadList"), "the server answered with a PadList, not a PodList"),
-        (
-            document("PodList", b"\x12\x02\x0b\x0c"),
-            "is not valid: not valid Protocol Buffers: there is no wire type 3",
-        ),
+        (document("PodList", b"\x12\x02\x0b\x0c"), "is not valid: not valid Protocol Buffers: there is no wire type 3"),
     ],
 )
 def test_what_is_no_page_in_protocol_buffers_is_one_line(

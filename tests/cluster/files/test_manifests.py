@@ -265,9 +265,7 @@ WRONG_FILES: dict[str, list[str]] = {
         "f, document 1: is not valid YAML: line 3, column 1: the key 'kind' is given twice, first on line 2"
     ],
     '{"apiVersion": "v1", "kind": "Pod", "kind": "Node"}': ["f, document 1: the key 'kind' is given twice"],
-    '{"apiVersion": "v1",\n "kind":: "Pod"}': [
-        "f, document 1: is not valid JSON: line 2, column 9: invalid character",
-    ],
+    '{"apiVersion": "v1",\n "kind":: "Pod"}': ["f, document 1: is not valid JSON: line 2, column 9: invalid character"],
     '{"apiVersion": "v1", "kind": "Pod"}\n{"kind": "Pod"}\n{"apiVersion"': [
         "f, document 2: is not a Kubernetes object: apiVersion is missing",
         "f, document 3: is cut off: the JSON ends in the middle of a value",

@@ -43,7 +43,6 @@ def limits(pauses: list[float]) -> DownloadLimits:
 
 
 def failure(connection: Connection, request: Request = PODS) -> ClusterError:
-    """Return the error that the request ends in."""
     with pytest.raises(ClusterError) as caught:
         fetch(connection, request)
     return caught.value

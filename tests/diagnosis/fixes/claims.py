@@ -53,7 +53,6 @@ def refused(*, seed: int, count: int) -> Iterator[Refused]:
 
 
 def offered(situation: Situation) -> Reported:
-    """Return what is offered for the Pod."""
     return reported(search_fixes(situation, [situation.pod], lambda: False))
 
 

@@ -86,7 +86,6 @@ def search(objects: Sequence[Object], pending: Object, **options: object) -> Rep
 
 
 def reported(found: FixSearch) -> Reported:
-    """Return what the search found, as it is reported."""
     return Reported(
         fixes=to_form(found.fixes),
         new_nodes=to_form(found.new_nodes),

@@ -75,7 +75,6 @@ class Setup:
         return owned(f"{name}-{number}", kind, by, on=on, labels=labels, status=status, **spec)
 
     def owner(self, kind: str, name: str, **spec: Any) -> Object:  # noqa: ANN401 - as for a workload
-        """Return the workload."""
         made = workload(kind, name, pods=self.template(name), **spec)
         return {**made, "spec": {**made["spec"], "selector": app(name)}}
 

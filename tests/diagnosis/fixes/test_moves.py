@@ -24,7 +24,6 @@ BIG = {"cpu": "6"}
 
 
 def claim(name: str) -> list[Object]:
-    """Return the volume of a claim."""
     return [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
 
 
@@ -295,12 +294,7 @@ class TestTerminating:
 
     @pytest.mark.parametrize(
         ("grace", "now", "stuck"),
-        [
-            (300, "2025-12-31T23:59:00Z", False),
-            (300, "2026-01-01T00:01:00Z", True),
-            (0, "", True),
-            (None, "", False),
-        ],
+        [(300, "2025-12-31T23:59:00Z", False), (300, "2026-01-01T00:01:00Z", True), (0, "", True), (None, "", False)],
     )
     def test_are_left_to_whoever_holds_their_finalizers(self, grace: int | None, now: str, *, stuck: bool) -> None:
         found = {fix.id: fix for fix in search(self.ending(finalizers=True, grace=grace), PENDING, now=now).fixes}

@@ -15,17 +15,7 @@ from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.wording.autoscalers import added_by, advice_text
-from tests.autoscalers.clusters import (
-    ZONE,
-    Object,
-    instance_types,
-    node,
-    node_class,
-    pod,
-    pool,
-    snapshot_of,
-    spread,
-)
+from tests.autoscalers.clusters import ZONE, Object, instance_types, node, node_class, pod, pool, snapshot_of, spread
 
 GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
 TYPES = instance_types("abcd")
@@ -90,9 +80,7 @@ def test_of_several_pools_the_first_is_named() -> None:
     tainted = [pool(f"other-{number}", "ab", taints=[GPU]) for number in range(20)]
     pools = [pool("p", "ab"), pool("q", "ab"), *tainted, pool("gpu", "c", taints=[GPU])]
     advice, _ = asked([*pools, CLASS, *FULL, WAITS], {ZONE: "a"}, TYPES)
-    assert advice == [
-        "Add zone c to the requirements of NodePool q.",
-    ]
+    assert advice == ["Add zone c to the requirements of NodePool q."]
 
 
 def test_a_subnet_is_all_that_is_lacking() -> None:

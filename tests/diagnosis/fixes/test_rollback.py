@@ -20,7 +20,6 @@ UNDO = "kubectl rollout undo deployment/web -n default"
 
 
 def annotated(obj: Object, **annotations: str) -> Object:
-    """Return the object with these annotations."""
     return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
 
 

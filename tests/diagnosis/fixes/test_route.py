@@ -35,7 +35,6 @@ def offered(by: Object | None, *, above: Object | None = None, pending: Object |
 
 
 def patch_in(command: str) -> object:
-    """Return the JSON patch in a command."""
     words = shlex.split(command)
     return json.loads(words[words.index("-p") + 1])
 
@@ -86,8 +85,7 @@ def test_ordinals_that_do_not_exist_yet_are_not_replaced(policy: str, *, ready: 
 
 
 @pytest.mark.parametrize(
-    ("partition", "start", "ordinal", "kept"),
-    [(0, 0, 0, False), (1, 0, 0, True), (1, 5, 5, True), (1, 5, 6, False)],
+    ("partition", "start", "ordinal", "kept"), [(0, 0, 0, False), (1, 0, 0, True), (1, 5, 5, True), (1, 5, 6, False)]
 )
 def test_a_partition_counts_from_the_first_ordinal(partition: int, start: int, ordinal: int, *, kept: bool) -> None:
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}

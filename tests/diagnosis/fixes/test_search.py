@@ -22,7 +22,6 @@ CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 
 
 def order(fix: JsonFix) -> tuple[bool, int, bool, bool, int, int, int, str]:
-    """Return what fixes are ordered by."""
     gone = "no controller recreates it" in fix.starts
     overrides = fix.overrides.rank if isinstance(fix.overrides, Override) else 0
     unsure = OVERTAKEN in fix.starts or fix.admits < fix.siblings

@@ -39,12 +39,7 @@ def rollout(
     ]
     pending = owned("web-h2-0", "ReplicaSet", "web-h2", labels=second, **new["spec"])
     by = workload(
-        "Deployment",
-        "web",
-        pods=new,
-        strategy=strategy or {},
-        annotations=annotations,
-        **{"replicas": len(on), **spec},
+        "Deployment", "web", pods=new, strategy=strategy or {}, annotations=annotations, **{"replicas": len(on), **spec}
     )
     nodes = [node(name, allocatable={"cpu": str(on.count(name))}) for name in ("a", "b")]
     return [*nodes, by, *sets, *running], pending
@@ -113,8 +108,7 @@ def cause(*on: str, **fields: Any) -> FiltersAlone:  # noqa: ANN401 - as for ``r
 
 
 @pytest.mark.parametrize(
-    ("bound", "unavailable", "text"),
-    [(None, 0, "25% (0 of 3)"), (0, 0, "0"), ("34%", 1, "34% (1 of 3)"), (1, 1, "1")],
+    ("bound", "unavailable", "text"), [(None, 0, "25% (0 of 3)"), (0, 0, "0"), ("34%", 1, "34% (1 of 3)"), (1, 1, "1")]
 )
 def test_the_cause_names_the_older_pods_that_the_strategy_keeps(bound: object, unavailable: int, text: str) -> None:
     rolling = {"rollingUpdate": {} if bound is None else {"maxUnavailable": bound}}

@@ -16,7 +16,6 @@ from tests.diagnosis.judged import ABC, SERVICE, TAINTED, constraint_of, incomin
 
 
 def lines(constraint: ConstraintDiagnosis, *, wide: bool = False, by_node: bool = False) -> list[str]:
-    """Return the lines about a constraint."""
     return list(block_lines(constraint_block(constraint, Extent(wide=wide, by_node=by_node))))
 
 

@@ -22,7 +22,6 @@ from tests.diagnosis.judged import GPU, METADATA, incoming, report_of, rows_of, 
 
 
 def rejected(name: str, plugin: str, detail: str) -> NodeReport:
-    """Return a node that the plugin rejects."""
     rejection = Rejection(plugin=plugin, code="Unschedulable", reasons=("no",), detail=detail)
     return NodeReport(
         name=name, feasible=False, plugin=plugin, code="Unschedulable", reasons=("no",), rejections=(rejection,)

@@ -79,7 +79,6 @@ def steps(report: EvaluationReport, *, every: bool = False) -> Sequence[Step]:
 
 
 def lines(report: EvaluationReport, *, every: bool = False) -> list[str]:
-    """Return the lines."""
     block = steps_block(report, Extent(every_fix=every))
     return list(block_lines(block)) if block else []
 

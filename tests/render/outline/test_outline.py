@@ -34,15 +34,7 @@ from kubectl_spread.render.html import to_html
 from kubectl_spread.render.html.cards import EXTENT
 from kubectl_spread.render.markdown import EXTENT as MARKDOWN_EXTENT
 from kubectl_spread.render.markdown import MOST_DETAILED, escaped, to_markdown
-from kubectl_spread.render.outline import (
-    Block,
-    ConstraintBlock,
-    Extent,
-    Findings,
-    Headline,
-    Outline,
-    Table,
-)
+from kubectl_spread.render.outline import Block, ConstraintBlock, Extent, Findings, Headline, Outline, Table
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.audit import audit_outline
 from kubectl_spread.render.outline.rebalance import rebalance_outline
@@ -98,7 +90,6 @@ def in_page(part: Block | Headline) -> Iterator[str]:
 
 
 def facts(outline: Outline, said: Callable[[Block | Headline], Iterator[str]]) -> Iterator[str]:
-    """Yield everything that is to be said."""
     for item in outline.items:
         for part in (item.headline, *item.blocks):
             yield from said(part)
@@ -226,10 +217,7 @@ def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int
 @given(st.integers(0, 3), ERRORS, WARNINGS, GAPS)
 @settings(max_examples=40)
 def test_each_format_says_what_becomes_of_a_manifest(
-    number: int,
-    errors: tuple[FieldError, ...],
-    warnings: tuple[ValidationWarning, ...],
-    gaps: tuple[Gap, ...],
+    number: int, errors: tuple[FieldError, ...], warnings: tuple[ValidationWarning, ...], gaps: tuple[Gap, ...]
 ) -> None:
     report = golden_report("check/manifests")
     assert isinstance(report, CheckReport)

@@ -34,7 +34,6 @@ def spread_over(nodes: Sequence[str]) -> list[Object]:
 
 
 def step_of(report: SimulateReport, extent: Extent) -> Item:
-    """Return what is said of the only step."""
     (item,) = simulate_outline(report, extent).items
     return item
 

@@ -26,7 +26,6 @@ WIDE = Table(
 
 
 def lines(table: Table = WIDE, **screen: object) -> list[str]:
-    """Return the table on such a screen."""
     return list(table_lines(table, Screen(**screen)))  # type: ignore[arg-type] # a typo fails the test
 
 

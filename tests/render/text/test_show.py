@@ -132,7 +132,6 @@ class TestHeight:
 
     @staticmethod
     def lines(report: SkewReport, height: int, *, headers: bool = True) -> list[str]:
-        """Return the lines on a terminal of that height."""
         screen = Screen(width=120, height=height, colors=True)
         return show_table(report, screen, wide=False, headers=headers, totals=True).splitlines()
 
@@ -164,7 +163,6 @@ class TestShowDetails:
     """The domain table, ghosts and the next node of each row."""
 
     def details(self, objects: Sequence[Object], *, by_node: bool = False, colors: bool = False) -> str:
-        """Return the text."""
         report = SkewReport(metadata=METADATA, items=rows_of(objects), incomplete=(MISSING,))
         return show_details(report, Screen(colors=colors), wide=False, by_node=by_node)
 

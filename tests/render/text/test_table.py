@@ -28,7 +28,6 @@ COLUMNS: list[Column[tuple[str, str]]] = [
 
 
 def text_of(rows: Sequence[tuple[str, str]], *, headers: bool = True, colors: bool = False) -> str:
-    """Return the table of these rows."""
     return table_text(table_of(COLUMNS, rows), Screen(colors=colors), headers=headers)
 
 

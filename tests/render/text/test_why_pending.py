@@ -25,7 +25,6 @@ NO_NODES, WHY = Conclusion(cause=NoNodes()), "The cluster has no nodes."
 
 
 def pending(described: Object, objects: Sequence[Object], **fields: Any) -> PendingItem:  # noqa: ANN401 - any field
-    """Return the item of one Pod."""
     report = msgspec.structs.asdict(report_of(described, objects)) | {"scheduler_name": "default-scheduler"} | fields
     return PendingItem(**report)
 
@@ -78,25 +77,14 @@ class TestPendingText:
         [
             (None, ["The scheduler would report: {message}"]),
             (LastFailure(message="{message}"), ["The scheduler reported: {message}"]),
-            (
-                LastFailure(message="{message} preemption: none", time="T1"),
-                ["The scheduler reported (T1): {message}"],
-            ),
+            (LastFailure(message="{message} preemption: none", time="T1"), ["The scheduler reported (T1): {message}"]),
             (
                 LastFailure(message="another", time="T1", differs=Difference.NODE_CHOSEN),
-                [
-                    "The scheduler would report now: {message}",
-                    "The scheduler last reported (T1): another",
-                    OUT_OF_DATE,
-                ],
+                ["The scheduler would report now: {message}", "The scheduler last reported (T1): another", OUT_OF_DATE],
             ),
             (
                 LastFailure(message="two\nlines", differs=Difference.NODE_CHOSEN),
-                [
-                    "The scheduler would report now: {message}",
-                    "The scheduler last reported: two...",
-                    OUT_OF_DATE,
-                ],
+                ["The scheduler would report now: {message}", "The scheduler last reported: two...", OUT_OF_DATE],
             ),
         ],
         ids=in_order,
