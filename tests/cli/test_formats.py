@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cli import application, formats
-from kubectl_spread.cli.candidates import Directive, complete
+from kubectl_spread.cli.candidates import Completion, Directive, complete
 from kubectl_spread.cli.formats import FORMATS, names_for
 from tests.program import spread
 
@@ -22,11 +22,11 @@ MANIFESTS, WAREHOUSE = TESTDATA / "manifests.yaml", TESTDATA / "warehouse.yaml"
 COMMANDS = {"show": formats.SHOW, "why-pending": formats.WHY_PENDING, "check": formats.CHECK}
 
 
-def completed(words: Sequence[str]) -> list[str]:
+def completed(words: Sequence[str]) -> Completion:
     """Return what may come next."""
     import typer
 
-    return list(complete(typer.main.get_group(application()), words).candidates)
+    return complete(typer.main.get_group(application()), words)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -37,7 +37,7 @@ def test_the_help_lists_the_formats(command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_completion_offers_the_formats(command: str) -> None:
-    assert completed([command, "-o", ""]) == list(names_for(COMMANDS[command]))
+    assert list(completed([command, "-o", ""]).candidates) == list(names_for(COMMANDS[command]))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -77,9 +77,7 @@ def test_a_template_that_makes_no_sense_is_a_usage_error(asked: str, expected: s
 
 
 def test_a_template_goes_on_right_behind_its_format() -> None:
-    import typer
-
-    found = complete(typer.main.get_group(application()), ["show", "-o", "jsonp"])
+    found = completed(["show", "-o", "jsonp"])
     assert list(found.candidates) == ["jsonpath="]
     assert found.directive == Directive.NO_FILES | Directive.NO_SPACE
 

@@ -15,7 +15,7 @@ from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.commands import exit_codes
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
@@ -25,6 +25,7 @@ from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_storage import claim
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
+from tests.commands.test_check import only
 from tests.diagnosis.judged import ABC
 from tests.program import encoded
 
@@ -65,11 +66,6 @@ def checked(tmp_path: Path) -> Check:
         return report, asked
 
     return run
-
-
-def only(report: CheckReport) -> CheckItem:
-    (item,) = report.items
-    return item
 
 
 def test_a_pod_is_asked_for_as_it_stands(checked: Check) -> None:

@@ -27,18 +27,11 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler.profile import default_profile
-from kubectl_spread.snapshot import Snapshot
 from tests.build import ZONE, Object, app, handle, node, object_of, pod, snapshot, spread
 from tests.build_storage import claim
 from tests.build_workloads import controller, cron_job, held_revision, owned, revision, template, workload
+from tests.controllers.test_workloads import only
 from tests.naming import in_order
-
-
-def only(objects: Sequence[Object]) -> tuple[OwnedPods, Snapshot]:
-    """Return the only workload of the cluster, and the cluster."""
-    cluster = snapshot(objects)
-    (each,) = workloads(cluster)
-    return each, cluster
 
 
 def upcoming(objects: Sequence[Object]) -> NextPod:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -20,7 +21,7 @@ from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
-from tests.build import Object, app, configured_profile, node, pod, spread, typed_pod
+from tests.build import ZONE, Object, app, configured_profile, node, pod, spread, typed_pod
 from tests.program import encoded
 
 METADATA = Metadata(version="0.1.0", kube_version="v1.36", kube_version_from="default")
@@ -95,6 +96,11 @@ def in_brief(item: SkewItem) -> tuple[str, ...]:
 def web(*on: str, **fields: object) -> list[Object]:
     """Return Pods of the application web, one on each of these nodes."""
     return [pod(f"web-{n}", on=where, labels={"app": "web"}, **fields) for n, where in enumerate(on)]  # type: ignore[arg-type] # a typo fails the test
+
+
+def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
+    """Return a constraint on zones that counts the application web, or as the fields say."""
+    return spread(ZONE, **({"selector": app("web")} | fields))
 
 
 def incoming(*constraints: Object, **fields: object) -> Object:

@@ -47,7 +47,7 @@ from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_storage import claim, volume
 from tests.build_workloads import owned
-from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, web
+from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, web, zoned
 from tests.naming import in_order
 
 BY_TAINT = UntoleratedTaints(taints=(GPU,))
@@ -69,11 +69,6 @@ def disk(usable_on: Mapping[str, Sequence[str]] | None = None, **fields: Any) ->
 def without_node(key: str, *values: str) -> VolumeWithoutNode:
     """Return the cause that no node can use that volume."""
     return VolumeWithoutNode(claim="disk", volume="pv", topology_key=key, values=values)
-
-
-def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
-    """Return a constraint on zones that counts the application web."""
-    return spread(ZONE, **({"selector": app("web")} | fields))
 
 
 def blamed(**fields: Any) -> BlamedConstraint:  # noqa: ANN401 - any field of a constraint

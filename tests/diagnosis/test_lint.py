@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
@@ -16,16 +16,11 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.profile import Behaviour, Profile, default_profile
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, snapshot, spread, typed_pod
 from tests.build_workloads import owned
-from tests.diagnosis.judged import ABC, HARD_ZONE_DEFAULT, SERVICE, TAINTED, incoming, list_defaults, web
+from tests.diagnosis.judged import ABC, HARD_ZONE_DEFAULT, SERVICE, TAINTED, incoming, list_defaults, web, zoned
 from tests.naming import in_order
 
 FindingT = TypeVar("FindingT", bound=Finding)
 EVERYWHERE = web("a1", "b1", "c1")
-
-
-def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
-    """Return a constraint on zones that counts the application web, or as the fields say."""
-    return spread(ZONE, **({"selector": app("web")} | fields))
 
 
 def linted(described: Object, objects: Sequence[Object], profile: Profile | None = None) -> tuple[Finding, ...]:

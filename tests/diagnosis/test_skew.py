@@ -22,12 +22,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, volume
 from tests.build_workloads import cron_job, owned, revision, template, workload
-from tests.diagnosis.judged import ABC, GPU, HARD_ZONE_DEFAULT, SERVICE, TAINTED, rows_of
-
-
-def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
-    """Return a constraint on zones that counts the application web, or as the fields say."""
-    return spread(ZONE, **({"selector": app("web")} | fields))
+from tests.diagnosis.judged import ABC, GPU, HARD_ZONE_DEFAULT, SERVICE, TAINTED, rows_of, zoned
 
 
 def deployment(*constraints: Object, on: Sequence[str] = (), **spec: Any) -> list[Object]:  # noqa: ANN401 - as for a Pod

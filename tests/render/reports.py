@@ -72,6 +72,13 @@ def poisoned_report(name: str) -> ItemsReport:
     return poisoned
 
 
+def check_report(name: str, *, poisoned: bool = False) -> CheckReport:
+    """Return what becomes of manifests, in a golden."""
+    report = poisoned_report(name) if poisoned else golden_report(name)
+    assert isinstance(report, CheckReport)
+    return report
+
+
 def pending_text(report: PendingReport, *, wide: bool, colors: bool = False) -> str:
     """Return why Pods are Pending, as text."""
     return outline_text(pending_outline(report, Extent(wide=wide, evidence=wide)), Screen(colors=colors))

@@ -9,19 +9,13 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import CheckReport, Origin
+from kubectl_spread.contract.check import Origin
 from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.render.annotations import annotations_of, to_github
-from tests.render.reports import REPORTS, golden_report, poisoned_report
+from tests.render.reports import REPORTS, check_report
 
 CHECKED = [name for name in REPORTS if name.startswith("check/")]
 COMMAND = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^:,\s][^:,]*,?)+)::(.*)")
-
-
-def check_report(name: str, *, poisoned: bool = False) -> CheckReport:
-    report = poisoned_report(name) if poisoned else golden_report(name)
-    assert isinstance(report, CheckReport)
-    return report
 
 
 @pytest.mark.parametrize("poisoned", [False, True], ids=["as it is", "poisoned"])

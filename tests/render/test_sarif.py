@@ -13,15 +13,9 @@ from kubectl_spread.contract.check import CheckReport, Origin
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import PinnedMinimum
 from kubectl_spread.render.sarif import FINGERPRINT, to_sarif
-from tests.render.reports import REPORTS, golden_report, poisoned_report, strings
+from tests.render.reports import REPORTS, check_report, strings
 
 CHECKED = [name for name in REPORTS if name.startswith("check/")]
-
-
-def check_report(name: str, *, poisoned: bool = False) -> CheckReport:
-    report = poisoned_report(name) if poisoned else golden_report(name)
-    assert isinstance(report, CheckReport)
-    return report
 
 
 def run_of(report: CheckReport) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
 from tests.build_storage import claim, volume
 from tests.build_workloads import owned
-from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
+from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web, zoned
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 
@@ -29,11 +29,6 @@ AVOIDS_WEB: Object = {
 }
 TAINTS_COUNT = "This node counts because nodeTaintsPolicy is Ignore (the default)."
 NOT_READY = "node.kubernetes.io/not-ready:NoSchedule"
-
-
-def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
-    """Return a constraint on zones that counts the application web."""
-    return spread(ZONE, **({"selector": app("web")} | fields))
 
 
 BLAMED: list[tuple[Object, Sequence[Object]]] = [

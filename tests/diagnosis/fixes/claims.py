@@ -73,8 +73,8 @@ def with_fix(case: Case, fix: JsonFix) -> Case:
 def with_changes(case: Case, changes: Sequence[Object]) -> Case:
     """Return the case with the changes, as the report has them, made to its plain objects."""
     changed = copy.deepcopy(case)
-    objects = {_key(each): each for each in changed["objects"]}
-    own = _key(changed["pod"])
+    objects = {key_of(each): each for each in changed["objects"]}
+    own = key_of(changed["pod"])
     for change in changes:
         target = change["target"]
         key = (target["kind"], target.get("namespace", ""), target["name"])
@@ -103,7 +103,7 @@ def patch(document: Object, operations: list[Object]) -> None:
             place[last] = operation["value"]
 
 
-def _key(described: Object) -> tuple[str, str, str]:
+def key_of(described: Object) -> tuple[str, str, str]:
     """Return kind, namespace and name."""
     metadata = described["metadata"]
     return described["kind"], metadata.get("namespace", ""), metadata["name"]

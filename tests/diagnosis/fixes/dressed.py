@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tests.build import Object
 from tests.conformance.generate import Case
-from tests.diagnosis.fixes.claims import Refused, offered, refused, situation_of
+from tests.diagnosis.fixes.claims import Refused, key_of, offered, refused, situation_of
 from tests.diagnosis.fixes.clusters import JsonFix
 
 OWNERS = (
@@ -75,7 +75,7 @@ def _dress(described: Object, dice: random.Random) -> None:
 
 def forbidden(case: Case, fix: JsonFix) -> str:
     """Return what of the fix must never be offered; empty where nothing."""
-    objects = {_key(each): each for each in case["objects"]}
+    objects = {key_of(each): each for each in case["objects"]}
     for change in fix.changes:
         if change.op == "delete":
             kept = objects["Pod", change.target.namespace or "", change.target.name]
@@ -92,12 +92,6 @@ def forbidden(case: Case, fix: JsonFix) -> str:
                 if taint["key"] in TAINTS:
                     return f"removes {taint['key']}"
     return ""
-
-
-def _key(described: Object) -> tuple[str, str, str]:
-    """Return kind, namespace and name."""
-    metadata = described["metadata"]
-    return described["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def _forbidden_deletion(metadata: Object, *, silent: bool) -> str:
