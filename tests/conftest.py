@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 gc.set_threshold(50_000)  # as the program itself does
-settings.register_profile("unhurried", deadline=None)
+settings.register_profile("unhurried", deadline=None, max_examples=60)  # Every run draws others
 settings.load_profile("unhurried")
 
 GOLDEN = Path(__file__).parent / "golden"

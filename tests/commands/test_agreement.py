@@ -26,7 +26,7 @@ GENERATED = [
 ]
 
 
-@pytest.fixture(params=first(49, GENERATED), ids=lambda each: each.named)
+@pytest.fixture(params=first(35, GENERATED), ids=lambda each: each.named)
 def situation(request: pytest.FixtureRequest) -> Situation:
     """Return a workload in a cluster."""
     found: Situation = request.param
@@ -104,7 +104,7 @@ def agree_with_show(rows: list[Values], pending: Values) -> None:
 SOME = [each for each in situations(seed=13, count=42) if each.owner["kind"] != "Pod"]
 
 
-@pytest.mark.parametrize("situation", first(14, SOME), ids=lambda each: each.named)
+@pytest.mark.parametrize("situation", first(10, SOME), ids=lambda each: each.named)
 def test_they_agree_about_pods_that_are_refused(situation: Situation, tmp_path: Path) -> None:
     where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
     manifest = listed(tmp_path / "manifest.json", [situation.owner])

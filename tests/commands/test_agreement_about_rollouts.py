@@ -34,7 +34,7 @@ def said(folder: Path, situation: Drawn, manifest: Object, *words: str) -> Value
     return None if item["verdict"] == "Invalid" else item
 
 
-@pytest.mark.parametrize("situation", first(36, SITUATIONS), ids=lambda each: each.kind)
+@pytest.mark.parametrize("situation", first(24, SITUATIONS), ids=lambda each: each.kind)
 def test_they_agree_about_what_is_applied(situation: Drawn, where: Path) -> None:
     item = said(where, situation, situation.manifest)
     words = ("simulate", "--apply", where / "manifest.json", "--from", where / "cluster.json", "-o", "json")
@@ -45,7 +45,7 @@ def test_they_agree_about_what_is_applied(situation: Drawn, where: Path) -> None
     assert (item["jam"] is None) <= (item["pending"] == 0)
 
 
-@pytest.mark.parametrize("situation", first(12, LIVING), ids=lambda each: each.kind)
+@pytest.mark.parametrize("situation", first(8, LIVING), ids=lambda each: each.kind)
 def test_they_agree_about_more_replicas(situation: Drawn, where: Path) -> None:
     assert situation.again is not None
     item = said(where, situation, situation.again, "--replicas", "9")

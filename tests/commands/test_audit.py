@@ -31,6 +31,7 @@ from tests.build import ZONE, Object, app, node, spread
 from tests.commands.memory import Memory
 from tests.diagnosis.audited import cluster
 from tests.rebalance.lying import web, zones
+from tests.sampling import first
 
 
 def asked(objects: list[Object], *, unread: tuple[Unread, ...] = (), **options: Any) -> AuditReport:  # noqa: ANN401 - as they are named there
@@ -76,7 +77,7 @@ def test_without_nodes_nothing_is_audited() -> None:
     assert report.incomplete
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", first(5, range(8)))
 def test_what_happens_after_a_loss_is_what_simulate_says(seed: int) -> None:
     objects = cluster(seed)
     for item in asked(objects, after_loss=True).items:

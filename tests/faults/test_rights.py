@@ -32,17 +32,17 @@ COMMANDS = (
     "show deployment/web",
     "show cronjobs",
     f"check -f {{manifest}} {NO_FIXES}",
-    f"why-pending deployments {NO_FIXES}",
     f"why-pending deployment/web {NO_FIXES}",
-    f"why-pending cronjobs {NO_FIXES}",
     f"why-pending cronjob/tick {NO_FIXES}",
     f"why-pending job/tick-1 {NO_FIXES}",
     "simulate --drain b1",
     "simulate --scale deployment/web=6",
     "rebalance -A",
 )
+BY_KIND = (f"why-pending deployments {NO_FIXES}", f"why-pending cronjobs {NO_FIXES}")
 CASES = [
     *((command, kind) for command in COMMANDS for kind in OWNERS),
+    *(pytest.param(command, kind, marks=pytest.mark.e2e) for command in BY_KIND for kind in OWNERS),
     *((f"{ALL} {NO_FIXES}", kind) for kind in OTHERS),
 ]
 INCOMPLETE = "Incomplete"

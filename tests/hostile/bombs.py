@@ -81,7 +81,7 @@ BOMBS: Mapping[str, Callable[[int], bytes]] = {
     ),
     "YAML flow 10,000 deep": lambda _: HEAD + b"a: " + b"[" * DEPTH + b"]" * DEPTH + b"\n",
     "YAML flow mappings 10,000 deep": lambda _: HEAD + b"a: " + b"{a: " * DEPTH + b"}" * DEPTH + b"\n",
-    "YAML block 10,000 deep": lambda _: HEAD + b"a:\n" + b"".join(b" " * n + b"a:\n" for n in range(1, DEPTH)),
+    "YAML block 3,000 deep": lambda _: HEAD + b"a:\n" + b"".join(b" " * n + b"a:\n" for n in range(1, 3000)),
     "YAML block lists 10,000 deep": lambda _: HEAD + b"a:\n" + b"- " * DEPTH + b"x\n",
     "YAML flow never closed": lambda size: HEAD + b"a: " + b"[" * size,
     "YAML key given twice": lambda _: HEAD + b"kind: Node\n",
