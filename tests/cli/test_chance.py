@@ -28,7 +28,6 @@ def cluster(**zones: int) -> Sequence[Object]:
 
 
 def report(folder: Path, command: str, objects: Sequence[Object], *words: str, **more: Any) -> Object:  # noqa: ANN401 - as for asked
-    """Return the JSON of an answer."""
     said: Object = json.loads(asked(folder, command, objects, *words, "-o", "json", **more).stdout)
     return said
 

@@ -40,7 +40,6 @@ INTERRUPTED, CLOSED_PIPE = 130, 141
 
 
 def replica(number: int, *, on: str) -> Object:
-    """Return a Pod of the Deployment."""
     return owned(f"web-{number}", "Deployment", "web", on=on)
 
 

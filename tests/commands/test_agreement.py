@@ -28,7 +28,6 @@ GENERATED = [
 
 @pytest.fixture(params=first(35, GENERATED), ids=lambda each: each.named)
 def situation(request: pytest.FixtureRequest) -> Situation:
-    """Return a workload in a cluster."""
     found: Situation = request.param
     return found
 

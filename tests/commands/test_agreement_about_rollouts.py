@@ -17,7 +17,6 @@ LIVING = [each for each in SITUATIONS if each.again is not None and each.kind in
 
 @pytest.fixture
 def where(tmp_path: Path) -> Path:
-    """Return a folder for the files."""
     return tmp_path
 
 

@@ -26,12 +26,10 @@ JOB = workload("Job", "web", pods=template(ON_ZONES, restartPolicy="Never"), par
 
 @pytest.fixture
 def manifest(tmp_path: Path) -> Path:
-    """Return where manifests are written."""
     return tmp_path / "manifests.yaml"
 
 
 def written(manifest: Path, *documents: Object) -> Path:
-    """Return the file with these documents."""
     manifest.write_text(yaml.safe_dump_all(documents, sort_keys=False), encoding="utf-8")
     return manifest
 
@@ -50,7 +48,6 @@ def only(path: Path, objects: Sequence[Object], *words: str) -> Values:
 
 
 def by_id(item: Values) -> dict[str, Values]:
-    """Return the fixes by their classes."""
     return {fix["id"]: fix for fix in item["fixes"]}
 
 

@@ -46,7 +46,6 @@ def checked(folder: Path, manifest: Object, objects: Sequence[Object]) -> CheckI
 
 
 def applied(folder: Path, manifest: Object, objects: Sequence[Object]) -> Any:  # noqa: ANN401 - a step as JSON has it
-    """Return what applying the manifest does."""
     return last(objects, f"apply {written(folder, manifest)}")
 
 

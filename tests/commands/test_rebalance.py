@@ -51,7 +51,6 @@ def asked(
 
 
 def evicted(report: RebalanceReport) -> list[str]:
-    """Return the Pods that go."""
     return [each.pod for each in report.evictions]
 
 

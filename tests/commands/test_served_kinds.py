@@ -44,7 +44,6 @@ def cluster(*objects: Object, server: str = "https://x", discovered: Mapping[str
 
 
 def asked(source: Memory, path: Path, *manifests: Object) -> CheckAnswer:
-    """Return what ``check`` answers about manifests."""
     file = path / "manifests.json"
     listed(file, manifests)
     return check(source, CheckOptions(filenames=(str(file),), namespace="default"), SchedulerOptions(), stdin=None)

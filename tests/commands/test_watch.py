@@ -28,7 +28,6 @@ WEB_NAMED = ShowOptions(names=(("deployment", "web"),))
 
 
 def replica(number: int, *, on: str) -> Object:
-    """Return a Pod of the Deployment."""
     return owned(f"web-{number}", "Deployment", "web", on=on)
 
 

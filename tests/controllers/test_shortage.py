@@ -33,7 +33,6 @@ def of_revision(number: int, replicas: int, status: Object | None = None) -> Obj
 
 
 def pods(kind: str, by: str, number: int, **fields: object) -> list[Object]:
-    """Return running Pods of a controller."""
     return [owned(f"{by}-{n}", kind, by, on="n", **fields) for n in range(number)]
 
 

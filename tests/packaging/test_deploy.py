@@ -26,7 +26,6 @@ def documents(path: Path) -> list[Any]:
 
 
 def served() -> set[str]:
-    """Return the metrics of a scrape."""
     shown, audited = skew_report("show/shop"), page_report("audit/shop")
     assert isinstance(audited, AuditReport)
     every = (*families(shown), *families(audited), missing(shown), family(STALE, [(0.0, {})]))

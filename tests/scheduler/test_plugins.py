@@ -23,7 +23,6 @@ def weights(described: Plain) -> dict[str, int]:
 
 
 def without(*names: str) -> list[str]:
-    """Return the default filters without these."""
     return [name for name in DEFAULTS if name not in names]
 
 

@@ -44,7 +44,6 @@ def placed(described: Object, objects: Sequence[Object], replicas: int) -> Appli
 
 
 def daemons(pods: Object, objects: Sequence[Object]) -> AppliedOutcomes:
-    """Return what becomes of a DaemonSet."""
     cluster = handle(objects)
     owner = convert(workload("DaemonSet", "agent", pods=pods), DaemonSet)
     ref = WorkloadRef(kind="DaemonSet", name="agent")

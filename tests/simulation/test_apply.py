@@ -33,7 +33,6 @@ from tests.simulation.test_steps import (
 
 
 def written(folder: Path, *objects: Object, name: str = "manifests.json") -> Path:
-    """Return a file of manifests."""
     path = folder / name
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     return path
@@ -48,7 +47,6 @@ def manifest(kind: str, *constraints: Object, replicas: int | None = None, **spe
 
 
 def applied(folder: Path, objects: Sequence[Object], *manifests: Object) -> Any:  # noqa: ANN401 - a step as JSON has it
-    """Return what applying the manifests does."""
     return last(objects, f"apply {written(folder, *manifests)}")
 
 

@@ -25,7 +25,6 @@ def details(described: Object, objects: Sequence[Object], profile: Profile | Non
 
 
 def affinity(*terms: Object) -> Object:
-    """Return a required node affinity."""
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [*terms]}}}
 
 

@@ -67,7 +67,6 @@ class Setup:
         return template(*constraints, labels={"release": "shop", "app": name}, requests=requests)
 
     def made(self, name: str, number: int, on: str, hash_: str) -> Object:
-        """Return a Pod of the workload."""
         labels = {"release": "shop", "app": name, "pod-template-hash": hash_}
         kind, by = ("ReplicaSet", f"{name}-{hash_}") if name == "web" or self.mutual else ("DaemonSet", name)
         status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]} if on else {}
@@ -79,7 +78,6 @@ class Setup:
         return {**made, "spec": {**made["spec"], "selector": app(name)}}
 
     def replica_set(self, name: str, hash_: str, pods: list[Object]) -> Object:
-        """Return the ReplicaSet of a revision."""
         number = {"old": 1, "new": 2, "only": 1}[hash_]
         by = revision(name, number, pods=self.template(name), hash_=hash_)
         mine = sum(each["metadata"]["labels"]["pod-template-hash"] == hash_ for each in pods)

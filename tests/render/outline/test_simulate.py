@@ -39,7 +39,6 @@ def step_of(report: SimulateReport, extent: Extent) -> Item:
 
 
 def notes(blocks: Iterable[Block]) -> list[str]:
-    """Return the sentences among the blocks."""
     return [block.line for block in blocks if isinstance(block, Note)]
 
 

@@ -22,12 +22,10 @@ def deployment(name: str) -> Object:
 
 
 def replica(name: str, *, on: str) -> Object:
-    """Return a Pod of the Deployment."""
     return owned(f"{name}-{on}", "Deployment", name, on=on, labels={"app": name})
 
 
 def report(objects: Sequence[Object], *incomplete: Gap) -> SkewReport:
-    """Return the answer about these objects."""
     return SkewReport(metadata=METADATA, items=rows_of([*NODES, *objects]), incomplete=incomplete)
 
 
@@ -36,7 +34,6 @@ BOTH = report([WEB, API])
 
 
 def lines(told: SkewReport, now: SkewReport, *, wide: bool = False) -> list[str]:
-    """Return the rows that are printed."""
     return changed_rows(told, now, wide=wide).splitlines()
 
 

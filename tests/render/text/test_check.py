@@ -46,7 +46,6 @@ def free(**fields: Any) -> CheckItem:  # noqa: ANN401 - any field
 
 
 def placed(*nodes: str) -> tuple[Placement, ...]:
-    """Return replicas on these nodes."""
     return tuple(Placement(replica=number, node=on) for number, on in enumerate(nodes, start=1))
 
 
