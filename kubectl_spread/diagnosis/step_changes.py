@@ -191,6 +191,7 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     safe: bool | UnsetType = UNSET
     evicted: int = 0  # the Pods that it evicts or deletes (count)
     created: int = 0  # the Pods that controllers create, for these or otherwise, in the first order (count)
+    created_pending: int = 0  # how many of these are Pending (count)
     # the fewest and the most Pods that are Pending in any order, and not without the step (count)
     without_node: tuple[int, int] = (0, 0)
     # the fewest and the most Pods of the cluster that are Pending in an order, and were without the step (count)
@@ -416,11 +417,13 @@ class _Change:
         evicted = [pod.key for pod in done.evicted if pod.key not in kept]
         were = {pod.key: pod.metadata.uid for pods in self._was.living.values() for pod in pods}
         gone = {*evicted, *(pod.key for pod in (*done.lost, *self._now.preempted))}
-        are = (pod for pods in self._now.living.values() for pod in active(pods))
+        are = [pod for pods in self._now.living.values() for pod in active(pods)]
+        created = [pod for pod in are if pod.key in gone or were.get(pod.key) != pod.metadata.uid]
         return StepVerdict(
             kind=self._step.verb,
             evicted=len(evicted),
-            created=sum(pod.key in gone or were.get(pod.key) != pod.metadata.uid for pod in are),
+            created=len(created),
+            created_pending=sum(pod.waits for pod in created),
             without_node=(sum(each.new[0] for each in pending), sum(each.new[1] for each in pending)),
             pending_before=self._still_pending(),
             as_before=tuple(self._as_before()),
@@ -439,23 +442,11 @@ class _Change:
             ),
         )
 
-    def _waiting_without(self, key: Key) -> int:
-        """Return how many of a workload's Pods that are Pending now are so without the step too (the most, a count).
-
-        If the step starts a rollout that does not end, its new Pods are others.
-        """
-        number = self._without.pending(key)[1]
-        older = {revision_of(pod) for pod in self._was.living.get(key, ())}
-        known = [revision_of(pod) in older for pod in self._now.living.get(key, ())]
-        if all(known) or not any(known):
-            return number
-        return min(number, sum(revision_of(pod) in older for pod in self._now.pending.get(key, ())))
-
     def _still_pending(self) -> tuple[int, int]:
         """Return the fewest and the most Pods that are Pending in an order as they were without the step (counts)."""
         found = list[int]()
         for number, end in enumerate(self._after.orders):
-            as_before = sum(min(len(pods), self._waiting_without(key)) for key, pods in end.pending.items())
+            as_before = sum(min(len(pods), self._without.pending(key)[1]) for key, pods in end.pending.items())
             if as_before:  # Chance may have left others without a node.
                 earlier = self._without.orders
                 as_before = min(as_before, sum(map(len, earlier[number % len(earlier)].pending.values())))
@@ -466,7 +457,7 @@ class _Change:
         for key in sorted(
             {key for end in self._after.orders for key in end.pending}, key=lambda key: (key[0], str(key[1]))
         ):
-            if count := min(self._after.pending(key)[1], self._waiting_without(key)):
+            if count := min(self._after.pending(key)[1], self._without.pending(key)[1]):
                 yield WorkloadPods(namespace=key[0], workload=key[1], count=count)
 
     def _emptied(self, gone: Collection[PodKey]) -> Iterator[WorkloadPods]:
@@ -602,7 +593,7 @@ class _Change:
                     namespace=key[0],
                     workload=key[1],
                     count=len(waiting),
-                    before=self._waiting_without(key),
+                    before=self._without.pending(key)[1],
                     range=(fewest, most),
                     message=next((decision.message or "" for decision in reasons.values()), ""),
                     reasons=tuple(reasons),
@@ -613,7 +604,7 @@ class _Change:
     def _more_are_pending(self) -> bool:
         """Whether more Pods of a workload are Pending than without the step, for a scheduler with known rules."""
         return any(
-            each.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > self._waiting_without(key)
+            each.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > self._without.pending(key)[1]
             for each in self._after.orders
             for key, pods in each.pending.items()
         )

@@ -162,6 +162,8 @@ def _placed(step: SimulatedStep, *, troubled: bool) -> str:
     had_none = {(each.namespace, each.workload) for each in removed_pods(step) if not each.node}
     if any((each.namespace, each.workload) in had_none and each.count >= each.before for each in step.pending):
         return ""  # They were Pending, and the Pods in their place are.
+    if what == "new" and step.verdict.created_pending > step.verdict.without_node[1]:
+        return ""  # Pods that were Pending made way for new ones that are.
     node = "a node" if what == "new" or had_none else "another node"
     if created >= every:
         them = {1: f"The {what} Pod gets", 2: f"Both {what} Pods get"}

@@ -819,17 +819,6 @@ def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     assert forms(report)[0].newly_pending is False
 
 
-@pytest.mark.parametrize(("room", "told"), [("2", "not safe: the new Pod finds no node ("), ("4", "safe. ")])
-def test_a_new_pod_of_a_rollout_that_does_not_end_is_not_the_one_that_waited(room: str, told: str) -> None:
-    # The Pending Pod of the old revision is deleted first, the one that runs is kept until the new one does.
-    one_less = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
-    there = deployment(["a1", ""], strategy=one_less, requests={"cpu": "1500m"})
-    report = simulated([node("a1", allocatable={"cpu": room}), *there], "restart deployment/web")
-    (shown,) = simulate_outline(report, Extent()).items
-    assert shown.headline.sentence.startswith(told)
-    assert report.steps[0].verdict.safe is (told == "safe. ")
-
-
 def test_no_more_pods_stay_pending_than_were_in_that_order() -> None:
     # Chance gives web one of two equal nodes, so that one of the Pods that need a certain one waits.
     own = [node(name, allocatable={"cpu": "4"}, labels={"pool": "own", "only": name}) for name in ("a1", "b1")]
@@ -847,6 +836,16 @@ def test_no_more_pods_stay_pending_than_were_in_that_order() -> None:
 
 FEW = "web 1: too little cpu free"
 BEFORE = "1 Pod stays Pending, as before (default/deployment/web)."
+
+
+@pytest.mark.parametrize(("room", "told"), [("2", f"safe. {BEFORE}"), ("4", "safe. Both new Pods get a node.")])
+def test_a_new_pod_that_is_pending_in_place_of_another_gets_no_node(room: str, told: str) -> None:
+    # The Pending Pod of the old revision is deleted first, the one that runs is kept until the new one does.
+    one_less = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    there = deployment(["a1", ""], strategy=one_less, requests={"cpu": "1500m"})
+    report = simulated([node("a1", allocatable={"cpu": room}), *there], "restart deployment/web")
+    (shown,) = simulate_outline(report, Extent()).items
+    assert shown.headline.sentence == told
 
 
 @pytest.mark.parametrize(
