@@ -42,6 +42,7 @@ HIDDEN = Leaf(left_out=frozenset({"hidden"}))
 
 
 def message(cause: Inner, flags: Sequence[str]) -> str:
+    """The cause, in a sentence."""
     return " ".join(("on", cause.node_name, *flags))
 
 
