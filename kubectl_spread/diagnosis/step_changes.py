@@ -199,8 +199,8 @@ class StepVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     as_before: tuple[WorkloadPods, ...] = ()  # these, by workload; the most in any order
     # the workloads of several Pods that it takes all at once; a PodDisruptionBudget would take turns
     emptied: tuple[WorkloadPods, ...] = ()
-    # the workloads whose controller creates no Pods before those that stay Terminating end; the Pods that they lack,
-    # and not without the step (count). A StatefulSet's Pods that are not replaced are apart
+    # the workloads with fewer running Pods, whose controller creates none before those that stay Terminating end; the
+    # Pods that they lack, and not without the step (count). A StatefulSet's Pods that are not replaced are apart
     held_up: tuple[WorkloadPods, ...] = ()
     violated: tuple[WorseConstraint, ...] = ()  # the hard constraints that it breaks
 
@@ -476,7 +476,8 @@ class _Change:
         for key, pods in self._now.living.items():
             lacks = _missing_pods(key, self._now) if any(pod.terminating for pod in pods) else 0
             if lacks > 0 and key not in apart:
-                lacks -= max(_missing_pods(key, self._without.first), 0)
+                ran, run = (sum(pod.at_work for pod in seen.living.get(key, ())) for seen in (self._was, self._now))
+                lacks = min(lacks - max(_missing_pods(key, self._without.first), 0), ran - run)
                 if lacks > 0:
                     yield WorkloadPods(namespace=key[0], workload=key[1], count=lacks)
 

@@ -810,6 +810,11 @@ def test_a_deployment_that_recreates_waits_for_pods_on_silent_nodes(
     assert (cards_of(report, items)[-1].status is ItemStatus.NOT_SAFE) == bool(held_up)
 
 
+def test_more_replicas_that_wait_for_a_pod_on_a_silent_node_take_nothing_from_those_that_run() -> None:
+    step = last([*SIX, *stateful(["a1", "b1", "c1"], podManagementPolicy="OrderedReady")], "lose a1", "scale statefulset/web=5")
+    assert (step.verdict.safe, step.verdict.held_up) == (True, ())
+
+
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     # The third Pod has not been made yet, and cannot be scheduled whatever is done.
     full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
