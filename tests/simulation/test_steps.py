@@ -811,7 +811,9 @@ def test_a_deployment_that_recreates_waits_for_pods_on_silent_nodes(
 
 
 def test_more_replicas_that_wait_for_a_pod_on_a_silent_node_take_nothing_from_those_that_run() -> None:
-    step = last([*SIX, *stateful(["a1", "b1", "c1"], podManagementPolicy="OrderedReady")], "lose a1", "scale statefulset/web=5")
+    step = last(
+        [*SIX, *stateful(["a1", "b1", "c1"], podManagementPolicy="OrderedReady")], "lose a1", "scale statefulset/web=5"
+    )
     assert (step.verdict.safe, step.verdict.held_up) == (True, ())
 
 
